@@ -1,0 +1,51 @@
+# make demo    protect the built-in survey and show the result
+# make test    run the tests
+# make check   tests, lint and types: what CI runs
+# Each sets up a .venv first, with uv where it is installed and pip where it is not.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint types check benchmark docs clean
+.DELETE_ON_ERROR:
+
+.venv/pyvenv.cfg:
+	@if command -v uv >/dev/null 2>&1; then uv venv --quiet --python $(PYTHON) .venv; else $(PYTHON) -m venv .venv; fi
+
+.venv/installed: .venv/pyvenv.cfg pyproject.toml
+	@echo "Installing shoal into .venv"
+	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python --editable .; \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .; fi
+	@touch $@
+
+.venv/installed-dev: .venv/installed
+	@echo "Installing what the tests need"
+	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python --editable ".[dev]"; \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"; fi
+	@touch $@
+
+demo: .venv/installed
+	@$(BIN)/shoal demo
+
+test: .venv/installed-dev
+	$(BIN)/python -m pytest -n 2 --dist loadfile -q
+
+lint: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/installed-dev
+	$(BIN)/mypy
+
+check: test lint types
+
+benchmark: .venv/installed-dev
+	$(BIN)/python benchmarks/mdav.py
+
+docs: .venv/installed
+	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python --editable ".[docs]"; \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"; fi
+	$(BIN)/sphinx-build -q -W docs docs/_build
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis shoal-demo

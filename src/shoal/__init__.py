@@ -1,0 +1,68 @@
+"""shoal protects tables of personal or business records so that they can be shared, and says what that costs.
+
+A record is safe in a shoal of at least k.
+
+>>> release = shoal.protect("census.csv", k=5)
+>>> release.data          # the protected table
+>>> release.evaluate()    # what it cost and what it buys
+
+The public names stand in the order of the flow: read, describe, (edits), partition, replace, measure, (report).
+They are imported when first used, so that `import shoal` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shoal import datasets, describe, errors, measure, partition, read, replace
+    from shoal.describe import describe_table
+    from shoal.flow import protect
+    from shoal.measure import Evaluation, evaluate
+    from shoal.plan import Plan
+    from shoal.read import read_table, write_table
+    from shoal.release import Release
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Evaluation",
+    "Plan",
+    "Release",
+    "datasets",
+    "describe",
+    "describe_table",
+    "errors",
+    "evaluate",
+    "measure",
+    "partition",
+    "protect",
+    "read",
+    "read_table",
+    "replace",
+    "write_table",
+]
+
+_HOME = {
+    "read_table": "shoal.read",
+    "write_table": "shoal.read",
+    "describe_table": "shoal.describe",
+    "protect": "shoal.flow",
+    "Plan": "shoal.plan",
+    "Release": "shoal.release",
+    "evaluate": "shoal.measure",
+    "Evaluation": "shoal.measure",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    if name in __all__:
+        return import_module(f"shoal.{name}")
+    raise AttributeError(f"module 'shoal' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

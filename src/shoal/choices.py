@@ -1,0 +1,74 @@
+"""Methods chosen by name: from "mdav:variant=two-k" or an object to what a plan can hold, and back to the object."""
+
+from __future__ import annotations
+
+import inspect
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from shoal.errors import ParameterError, nearest_name_hint
+from shoal.limits import check_limits
+
+__all__ = ["build", "spell"]
+
+
+def spell(given: Any, registry: Mapping[str, type], what: str) -> dict[str, Any]:
+    """Write a choice as a plan holds it: its name and its parameters.
+
+    Parameters
+    ----------
+    given
+        A name, a name with parameters ("mdav:variant=two-k"), such a mapping already, or an object of a known class.
+    registry
+        The classes that can be chosen, by name.
+    what
+        What is being chosen, for messages: "method" or "replace".
+    """
+    if isinstance(given, str):
+        name, _, rest = given.partition(":")
+        pairs = [pair.partition("=") for pair in rest.split(",") if pair.strip()]
+        return {"name": name.strip()} | {key.strip(): _value(text.strip()) for key, _, text in pairs}
+    if isinstance(given, Mapping):
+        return dict(given)
+    for name, kind in registry.items():
+        if type(given) is kind:
+            parameters = {key: getattr(given, key) for key in _parameters(kind)}
+            return {"name": name} | {key: value for key, value in parameters.items() if value is not None}
+    raise ParameterError(
+        f"{what} must be a name ({', '.join(registry)}) or an object of shoal that has one; got {type(given).__name__}."
+    )
+
+
+def build(spelled: Mapping[str, Any], registry: Mapping[str, type], what: str, **more: Any) -> Any:
+    """Make the object that was chosen, with `more` parameters, all of them checked."""
+    parameters = {key: value for key, value in spelled.items() if key != "name"}
+    name = str(spelled.get("name"))
+    if name not in registry:
+        raise ParameterError(
+            f'There is no {what} "{name}".{nearest_name_hint(name, registry)} Known: {", ".join(registry)}.'
+        )
+    kind = registry[name]
+    known = [key for key in _parameters(kind) if key not in more]
+    for key in parameters:
+        if key not in known:
+            hint = nearest_name_hint(key, known) or (f" It has: {', '.join(known)}." if known else " It has none.")
+            raise ParameterError(f'{what} "{name}" has no parameter "{key}".{hint}')
+    try:
+        made = kind(**parameters, **more)
+    except TypeError:
+        raise ParameterError(f'{what} "{name}" needs more parameters; it has: {", ".join(known)}.') from None
+    check_limits(made.limits, vars(made))
+    return made
+
+
+def _parameters(kind: type) -> list[str]:
+    return list(inspect.signature(kind).parameters)
+
+
+def _value(text: str) -> Any:
+    """Read "0.2", "true" or "two-k" as a number, a truth value or a word."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text

@@ -1,0 +1,297 @@
+"""The command line: one command per step of the flow.
+
+Everything heavy is imported inside the commands, so that `shoal --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shoal import __version__
+from shoal.errors import ParameterError, ShoalWarning
+
+if TYPE_CHECKING:
+    from shoal.release import Release
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="shoal",
+    help="Protect microdata so that it can be shared, and measure what the protection costs and buys.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and warnings.")]
+Delimiter = Annotated[str | None, typer.Option(help="What separates the cells of a CSV file. [found in its header]")]
+Decimal = Annotated[str | None, typer.Option(help='The decimal mark of a CSV file, "." or ",".')]
+Encoding = Annotated[str | None, typer.Option(help="The encoding of a CSV file. [utf-8]")]
+Sheet = Annotated[str | None, typer.Option(help="The sheet of an Excel file. [the first]")]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"shoal {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def shoal(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """A record is safe in a shoal of at least k."""
+
+
+@app.command()
+def describe(
+    file: Annotated[Path, typer.Argument(help="The table to describe.")],
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+) -> None:
+    """Print what each column seems to be. These are suggestions: `protect` applies only what you tell it."""
+    from shoal.describe import describe_table
+    from shoal.read import as_table
+    from shoal.report.text import description_json, description_text
+
+    table = as_table(file, **_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet))
+    variables = describe_table(table)
+    print(description_json(variables) if json else description_text(str(file), len(table), variables))
+
+
+@app.command()
+def protect(
+    file: Annotated[
+        Path | None, typer.Argument(help="The table to protect; with --plan, the plan's input by default.")
+    ] = None,
+    k: Annotated[
+        int | None, typer.Option("-k", help="Fewest records that may share a released value, 2 or more.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write; the ending says the format. [FILE-masked]")
+    ] = None,
+    columns: Annotated[list[str] | None, typer.Option(help="Columns to protect, separated by commas.")] = None,
+    role: Annotated[
+        list[str] | None, typer.Option(help="COLUMN=ROLE: identifier, key, confidential, weight, stratum, other.")
+    ] = None,
+    kind: Annotated[list[str] | None, typer.Option(help="COLUMN=KIND: continuous, ordinal, nominal.")] = None,
+    method: Annotated[str, typer.Option(help='How to group: "mdav", "mdav:variant=two-k".')] = "mdav",
+    replace: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='What stands for a group: "mean", "median", "mode", "geometric-mean", '
+            '"order-statistic:q=0.25"; COLUMN=NAME for one column. [mean]'
+        ),
+    ] = None,
+    blocks: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns in a block (a number), or one block's columns; repeat for more blocks."),
+    ] = None,
+    strata: Annotated[list[str] | None, typer.Option(help="Columns whose values no group may mix.")] = None,
+    weights: Annotated[str | None, typer.Option(help="The column of sampling weights.")] = None,
+    missing: Annotated[str, typer.Option(help='"error" refuses gaps, "keep" leaves them where they are.')] = "error",
+    standardize: Annotated[bool, typer.Option(help="Take distances on standard scores.")] = True,
+    seed: Annotated[
+        int | None, typer.Option(help="Where random choices start; drawn and recorded if not given.")
+    ] = None,
+    shuffle: Annotated[bool, typer.Option("--shuffle", help="Write the rows in random order.")] = False,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    plan: Annotated[Path | None, typer.Option(help="Repeat the release this plan describes.")] = None,
+    save_plan: Annotated[Path | None, typer.Option(help="Where to write the plan. [OUTPUT.plan.toml]")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Protect a table: groups of at least k records, one set of values for each group."""
+    from shoal.flow import carry_out, protect, table_for
+    from shoal.plan import Plan
+    from shoal.read import as_table
+
+    reading = _given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
+    if plan is not None:
+        _refuse_beside_plan(
+            k=k,
+            columns=columns,
+            role=role,
+            kind=kind,
+            replace=replace,
+            blocks=blocks,
+            strata=strata,
+            weights=weights,
+            seed=seed,
+            **reading,
+        )
+        known = Plan.from_toml(plan)
+        if known.output is not None:
+            output = output or Path(known.output.path)
+            shuffle = shuffle or known.output.shuffle
+        elif output is None:
+            raise ParameterError("The plan does not say where to write. Add -o FILE.")
+        with _one_line_warnings(), _progress_bar(quiet):
+            release = carry_out(known, table_for(known, file))
+    else:
+        if file is None:
+            raise ParameterError("Name the file to protect, or a plan with --plan.")
+        if k is None:
+            raise ParameterError("Say how many records must share a value: -k 5, for instance. There is no default.")
+        output = output or Path(f"{file.stem}-masked{file.suffix}")
+        save_plan = save_plan or output.with_name(f"{output.name.partition('.')[0]}.plan.toml")
+        with _one_line_warnings(), _progress_bar(quiet):
+            release = protect(
+                as_table(file, **reading),
+                k,
+                columns=_names(columns),
+                roles=_assignments("--role", role),
+                kinds=_assignments("--kind", kind),
+                method=method,
+                replace=_replacements(replace),
+                blocks=_blocks(blocks),
+                strata=_names(strata),
+                weights=weights,
+                missing=missing,  # type: ignore[arg-type]  # protect checks it
+                standardize=standardize,
+                seed=seed,
+            )
+    release.write(output, shuffle=shuffle, plan=save_plan)
+    if not quiet:
+        _print_release(release, output, save_plan, shuffle)
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Option(help="Where to put the files.")] = Path("shoal-demo"),
+    records: Annotated[int, typer.Option("-n", help="Number of households.")] = 2000,
+    k: Annotated[int, typer.Option("-k", help="Fewest records that may share a released value.")] = 5,
+    quiet: Quiet = False,
+) -> None:
+    """Run the whole flow on a built-in synthetic household survey."""
+    from shoal.datasets import households
+    from shoal.flow import protect
+    from shoal.read import write_table
+    from shoal.report.text import group_text
+
+    folder.mkdir(parents=True, exist_ok=True)
+    survey, masked, plan = folder / "survey.csv", folder / "masked.csv", folder / "masked.plan.toml"
+    write_table(households(records, seed=1), survey)
+    if not quiet:
+        print(f"A synthetic survey of {records:,} households is in {survey}.\n")
+    with _one_line_warnings(), _progress_bar(quiet):
+        release = protect(
+            survey, k, roles={"household_id": "identifier"}, strata="region", weights="survey_weight", seed=1
+        )
+    release.write(masked, plan=plan)
+    if not quiet:
+        _print_release(release, masked, plan, False)
+        print("\nOne of the groups, before and after (weighted means; gross less tax is still net):\n")
+        print(
+            group_text(
+                release,
+                len(release.partitions[0].sizes) // 10,
+                ["region", "age", "wage_income", "gross_income", "tax", "net_income"],
+            )
+        )
+        print(f"\nLook at the columns:     shoal describe {survey}")
+        print(f"The same release again:  shoal protect --plan {plan}")
+
+
+def _print_release(release: Release, output: Path, plan: Path | None, shuffled: bool) -> None:
+    from shoal.report.text import release_text
+
+    print(release_text(release, output, plan, shuffled))
+
+
+@contextmanager
+def _one_line_warnings() -> Iterator[None]:
+    """Print warnings as one line each on standard error, without the place in the program."""
+
+    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        if issubclass(category, ShoalWarning):
+            print("shoal: warning: " + " ".join(str(message).split()), file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ShoalWarning)
+        warnings.showwarning = show
+        yield
+
+
+@contextmanager
+def _progress_bar(quiet: bool) -> Iterator[None]:
+    """Show a bar while the work inside the block goes on, if someone is there to see it."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    from shoal.progress import listening
+
+    parts = (TextColumn("protecting"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*parts, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+        with listening(lambda part: bar.advance(task, part)):
+            yield
+
+
+def _names(given: list[str] | None) -> list[str] | None:
+    """Split "a,b" at its commas; a name with a comma in it goes in double quotes."""
+    if not given:
+        return None
+    return [name for text in given for name in next(csv.reader([text], skipinitialspace=True))]
+
+
+def _assignments(option: str, given: list[str] | None) -> dict[str, str]:
+    pairs = {}
+    for text in given or []:
+        name, sign, value = text.rpartition("=")
+        if not sign or not name or not value:
+            raise ParameterError(f'{option} wants COLUMN=VALUE; got "{text}".')
+        pairs[name] = value
+    return pairs
+
+
+def _replacements(given: list[str] | None) -> str | dict[str, str]:
+    """Read "mean" as one replacement for all, "AGE=median" as one for a column."""
+    if not given:
+        return "mean"
+    named = [text for text in given if "=" in text.partition(":")[0]]
+    if not named:
+        if len(given) > 1:
+            raise ParameterError("--replace names two for all columns. Say COLUMN=NAME for the one of a column.")
+        return given[0]
+    if len(named) < len(given):
+        raise ParameterError("--replace names one for all and some for columns. Say COLUMN=NAME for every column.")
+    return {text.partition("=")[0]: text.partition("=")[2] for text in named}
+
+
+def _blocks(given: list[str] | None) -> int | list[list[str]] | None:
+    if not given:
+        return None
+    if len(given) == 1 and given[0].lstrip("-").isdigit():
+        return int(given[0])
+    return [_names([text]) or [] for text in given]
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _refuse_beside_plan(**options: Any) -> None:
+    named = list(_given(**options))
+    if named:
+        option = "-k" if named[0] == "k" else f"--{named[0]}"
+        raise ParameterError(f"--plan says it all; {option} cannot change it. Edit the plan, or leave {option} out.")

@@ -1,0 +1,32 @@
+"""Gaps and other cells that no distance can be taken to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from shoal.errors import DataError, MissingValuesError
+from shoal.read import Table
+
+__all__ = ["refuse_gaps", "refuse_infinities"]
+
+
+def refuse_gaps(table: Table, columns: Iterable[str], advice: str) -> None:
+    """Raise MissingValuesError if any of `columns` has gaps, naming all that have."""
+    counts = {name: int(table.gaps(name).sum()) for name in columns}
+    found = [f'"{name}" ({count})' for name, count in counts.items() if count]
+    if found:
+        raise MissingValuesError(f"Values are missing in {', '.join(found)}. {advice}")
+
+
+def refuse_infinities(table: Table, columns: Iterable[str]) -> None:
+    """Raise DataError if a numeric column holds an infinite value, naming the column and the first row."""
+    for name in columns:
+        if table.is_numeric(name):
+            infinite = np.flatnonzero(np.isinf(table.numbers(name)))
+            if infinite.size:
+                raise DataError(
+                    f'Column "{name}" has {infinite.size} infinite value{"s" * (infinite.size > 1)}, the first in '
+                    f"record {infinite[0] + 1}. Correct them, or make them missing."
+                )

@@ -1,0 +1,55 @@
+"""Strata: parts of the file that no group may mix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.describe.variables import codes
+from shoal.errors import TooFewRecordsError
+from shoal.read import Table
+
+__all__ = ["Strata", "strata_of"]
+
+
+@dataclass(frozen=True)
+class Strata:
+    """The stratum of every record, 0, 1, ..., and a name for each."""
+
+    codes: NDArray[np.int64]
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def where(self, stratum: int) -> str:
+        """Return ' in region "North"' for a message, or nothing where the file is one stratum."""
+        return f" in {self.names[stratum]}" if self.names[stratum] else ""
+
+    def refuse_fewer_than(self, k: int) -> None:
+        """Raise TooFewRecordsError if a stratum has fewer than k records."""
+        sizes = np.bincount(self.codes, minlength=len(self))
+        smallest = int(sizes.argmin())
+        if sizes[smallest] < k:
+            also = int(np.count_nonzero(sizes < k)) - 1
+            has = f"{sizes[smallest]}" + (f" ({also} more fall short)" if also else "")
+            raise TooFewRecordsError(
+                f"k={k} needs at least {k} records in every stratum; {self.names[smallest]} has {has}. "
+                "Merge strata, or lower k."
+            )
+
+
+def strata_of(table: Table, columns: Sequence[str]) -> Strata:
+    """Return the strata formed by all combinations of values of `columns`; a gap is a value of its own."""
+    if not columns:
+        return Strata(np.zeros(len(table), dtype=np.int64), ("",))
+    found = np.column_stack([codes(table, name) for name in columns])
+    _, first, inverse = np.unique(found, axis=0, return_index=True, return_inverse=True)
+    names = []
+    for row in first:
+        values = [(name, table.frame[name][int(row)], table.gaps(name)[row]) for name in columns]
+        names.append(", ".join(f"{name} missing" if gap else f'{name} "{value}"' for name, value, gap in values))
+    return Strata(inverse.reshape(-1).astype(np.int64), tuple(names))

@@ -1,0 +1,202 @@
+"""Variables with a kind and a role; what describe guesses is a suggestion, never applied by itself."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import DataError
+from shoal.read import Table, as_table
+
+__all__ = [
+    "KINDS",
+    "ROLES",
+    "Kind",
+    "Role",
+    "Variable",
+    "codes",
+    "describe_table",
+    "kind_of",
+    "looks_like_identifier",
+    "refuse_text_among_numbers",
+]
+
+Kind = Literal["continuous", "ordinal", "nominal"]
+Role = Literal["identifier", "key", "confidential", "weight", "stratum", "other"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+ROLES: tuple[Role, ...] = get_args(Role)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One column: what it is, what it seems to be for, and why shoal thinks so."""
+
+    name: str
+    kind: Kind | None
+    role: Role
+    reason: str
+    distinct: int
+    missing: int
+    label: str = ""
+
+
+# Words that give a role away when they are a whole part of a column's name: "person_id", "survey weight", "HHID".
+_IDENTIFIER_WORDS = re.compile(
+    r"[a-z]*id|ids|uuid|guid|ssn|nin|passport|e?mail|phone|tel|mobile|iban|name|surname|[a-z]*name|address|street"
+    r"|licen[cs]e|number|nr|unnamed|index"
+)
+_ROLE_WORDS: tuple[tuple[Role, re.Pattern[str]], ...] = (
+    ("weight", re.compile(r"weights?|[a-z]*weight|[a-z]*wgt|wt")),
+    ("stratum", re.compile(r"stratum|strata|region|province|nuts\d?")),
+    (
+        "key",
+        re.compile(
+            r"age|sex|gender|birth|dob|year|zip|postcode|town|city|municipality|county|state|country|nationality"
+            r"|education|edu|occupation|job|profession|industry|nace|marital|tenure|size|urban|race|ethnicity|grade"
+        ),
+    ),
+    (
+        "confidential",
+        re.compile(
+            r"income|[a-z]*inc|salary|wages?|earnings|[a-z]*tax|taxes|debt|[a-z]*assets|savings|rent|[a-z]*profit"
+            r"|[a-z]*sales|[a-z]*revenue|turnover|capital|transfers|diagnosis|disease|religion|benefits?|costs?|[a-z]*val"
+        ),
+    ),
+)
+
+
+def describe_table(data: Any) -> list[Variable]:
+    """Describe every column of `data`: its kind from its type, its role guessed from its name and contents.
+
+    Parameters
+    ----------
+    data
+        A pandas, polars or Arrow frame, a 2-D array, or the path of a file.
+    """
+    table = as_table(data)
+    return [_describe(table, name) for name in table.names]
+
+
+def _describe(table: Table, name: str) -> Variable:
+    gaps = table.gaps(name)
+    distinct = _distinct(table, name)
+    kind, kind_reason = _suggest_kind(table, name, distinct)
+    role, role_reason = _suggest_role(table, name)
+    reason = "; ".join(text for text in (kind_reason, role_reason) if text)
+    return Variable(name, kind, role, reason, distinct, int(gaps.sum()), table.labels.variables.get(name, ""))
+
+
+def _suggest_kind(table: Table, name: str, distinct: int) -> tuple[Kind | None, str]:
+    kind = kind_of(table, name)
+    if kind is None:
+        return None, "dates and other types cannot be protected yet"
+    measure = table.labels.measures.get(name)
+    if measure in ("nominal", "ordinal") and kind == "continuous":
+        return ("ordinal" if measure == "ordinal" else "nominal"), f"marked {measure} in the file"
+    if kind == "continuous" and len(table.labels.values.get(name, {})) >= distinct > 0:
+        return "nominal", "its values have labels"
+    if kind == "continuous" and table.is_integer(name) and distinct <= 2 < len(table):
+        return "nominal", "only two values"
+    return kind, ""
+
+
+def _suggest_role(table: Table, name: str) -> tuple[Role, str]:
+    reason = looks_like_identifier(table, name)
+    if reason:
+        return "identifier", reason
+    for role, pattern in _ROLE_WORDS:
+        found = _word_like(pattern, name)
+        if found and (role != "weight" or table.is_numeric(name)):
+            return role, f'"{found}" in its name'
+    return "other", ""
+
+
+def looks_like_identifier(table: Table, name: str) -> str:
+    """Say why a column looks like an identifier, or return an empty string."""
+    n = len(table)
+    if kind_of(table, name) is None or n < 2:
+        return ""
+    numeric = table.is_numeric(name)
+    if numeric and not table.is_integer(name):
+        return ""
+    distinct = _distinct(table, name)
+    if distinct < 2 or distinct < 0.95 * (n - int(table.gaps(name).sum())):
+        return ""
+    word = _word_like(_IDENTIFIER_WORDS, name)
+    if word:
+        return f'"{word}" in its name, and nearly every value is different'
+    # Below twenty records, values that all differ say little.
+    if not numeric and n >= 20:
+        return "nearly every value is different"
+    if numeric and distinct == n >= 20:
+        values = table.numbers(name)
+        if values.max() - values.min() == n - 1:
+            return "it numbers the records"
+    return ""
+
+
+def kind_of(table: Table, name: str) -> Kind | None:
+    """Return the kind that a column's type stands for, or None for types that cannot be protected."""
+    if table.is_numeric(name):
+        return "continuous"
+    dtype = table.frame.schema[name]
+    if isinstance(dtype, nw.Enum):
+        return "ordinal"
+    if isinstance(dtype, nw.String | nw.Categorical | nw.Boolean | nw.Object):
+        return "nominal"
+    return None
+
+
+def refuse_text_among_numbers(table: Table, name: str) -> None:
+    """Raise DataError for a text column most of whose cells are numbers.
+
+    Such a column would pass for nominal and be released unprotected, or be masked by its commonest value.
+    """
+    if not isinstance(table.frame.schema[name], nw.String | nw.Object):
+        return
+    import pandas as pd
+
+    texts = table.frame[name].to_pandas()
+    wrong = pd.to_numeric(texts, errors="coerce").isna().to_numpy() & ~table.gaps(name)
+    if 0 < wrong.sum() <= 0.5 * (~table.gaps(name)).sum():
+        cells = "1 cell" if wrong.sum() == 1 else f"{wrong.sum()} cells"
+        raise DataError(
+            f'Column "{name}" holds numbers but for {cells} of text, the first in record '
+            f"{np.flatnonzero(wrong)[0] + 1}. Correct them, or say that the column is nominal."
+        )
+
+
+def codes(table: Table, name: str) -> NDArray[np.int64]:
+    """Number the values of a column 0, 1, 2, ... in their order, -1 for a gap.
+
+    The order is that of the categories for an ordered type, and the sorted order of the values otherwise.
+    """
+    import pandas as pd
+
+    dtype = table.frame.schema[name]
+    if table.is_numeric(name):
+        found, _ = pd.factorize(table.numbers(name), sort=True)
+        return found.astype(np.int64)
+    values = table.frame[name].to_pandas()
+    if isinstance(dtype, nw.Enum):
+        return pd.Categorical(values, categories=list(dtype.categories)).codes.astype(np.int64)
+    try:
+        found, _ = pd.factorize(values.astype(object).to_numpy(), sort=True)
+    except TypeError:
+        raise DataError(f'Column "{name}" mixes text with other types of value. Make them all text.') from None
+    return np.asarray(found, dtype=np.int64)
+
+
+def _distinct(table: Table, name: str) -> int:
+    return int(table.frame[name].drop_nulls().n_unique())
+
+
+def _word_like(pattern: re.Pattern[str], name: str) -> str:
+    """Return the first word of a column's name that fits; "PersonId" and "person_id" both have the words person, id."""
+    words = re.findall(r"[a-z]+\d*|\d+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+    return next((word for word in words if pattern.fullmatch(word)), "")

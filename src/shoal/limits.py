@@ -1,0 +1,113 @@
+"""What a parameter may be, declared once: the check, the message and the bad values for tests."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Protocol
+
+from shoal.errors import ParameterError, nearest_name_hint
+
+__all__ = ["Limit", "Number", "OneOf", "OrNone", "Whole", "check_limits"]
+
+
+class Limit(Protocol):
+    """One parameter's limits."""
+
+    @property
+    def wanted(self) -> str:
+        """What is accepted, as the end of the sentence "k must be ..."."""
+        ...
+
+    def accepts(self, value: Any) -> bool:
+        """Whether `value` is within the limits."""
+        ...
+
+    def bad_values(self) -> list[Any]:
+        """Return some values that must be refused, for tests."""
+        ...
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number from `low`; True and 3.0 are not whole numbers here."""
+
+    low: int
+
+    @property
+    def wanted(self) -> str:
+        return f"a whole number, {self.low} or more"
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= self.low
+
+    def bad_values(self) -> list[Any]:
+        return [self.low - 1, -1, self.low + 0.5, float(self.low), str(self.low), None, True, math.nan]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite number between `low` and `high`, both included."""
+
+    low: float
+    high: float = math.inf
+
+    @property
+    def wanted(self) -> str:
+        if math.isinf(self.high):
+            return f"a number, {self.low:g} or more"
+        return f"a number from {self.low:g} to {self.high:g}"
+
+    def accepts(self, value: Any) -> bool:
+        if not isinstance(value, Real) or isinstance(value, bool):
+            return False
+        return math.isfinite(value) and self.low <= float(value) <= self.high
+
+    def bad_values(self) -> list[Any]:
+        above = [] if math.isinf(self.high) else [self.high + 1]
+        return [self.low - 1, math.nan, math.inf, str(self.low), None, True, *above]
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+    @property
+    def wanted(self) -> str:
+        return "one of " + ", ".join(f'"{word}"' for word in self.words)
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, str) and value in self.words
+
+    def bad_values(self) -> list[Any]:
+        return ["no such word", "", self.words[0].upper() + "?", None, 0]
+
+
+@dataclass(frozen=True)
+class OrNone:
+    """None, or within another limit."""
+
+    limit: Limit
+
+    @property
+    def wanted(self) -> str:
+        return f"{self.limit.wanted}, or None"
+
+    def accepts(self, value: Any) -> bool:
+        return value is None or self.limit.accepts(value)
+
+    def bad_values(self) -> list[Any]:
+        return [value for value in self.limit.bad_values() if value is not None]
+
+
+def check_limits(limits: Mapping[str, Limit], values: Mapping[str, Any]) -> None:
+    """Raise ParameterError for the first of `values` that is outside its limits."""
+    for name, limit in limits.items():
+        value = values[name]
+        if not limit.accepts(value):
+            hint = nearest_name_hint(value, limit.words) if isinstance(limit, OneOf) and isinstance(value, str) else ""
+            raise ParameterError(f"{name} must be {limit.wanted}; got {value!r}.{hint}")

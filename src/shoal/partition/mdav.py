@@ -1,0 +1,126 @@
+"""MDAV: maximum distance to average vector, exact and sub-quadratic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.limits import Limit, OneOf, Whole
+from shoal.partition.base import Partitioner
+from shoal.partition.mdav_tail import assign_the_rest, loop_needs
+from shoal.progress import advance
+
+__all__ = ["MDAV"]
+
+# Fewer records than this are one step, and one tree lasts to the end.
+_SMALL = 2_000
+_STEPS = 50
+_LARGEST = 1e300  # beyond it totals can overflow
+
+
+class MDAV(Partitioner):
+    """Groups of k by maximum distance to average vector.
+
+    Again and again: r is the record farthest from the centroid of the records that remain, s the one farthest
+    from r; r and its k-1 nearest make a group, then s and its k-1 nearest of what is left. The last groups
+    depend on `variant`. Groups are numbered in the order they are made.
+
+    Parameters
+    ----------
+    k
+        The least number of records in a group.
+    variant
+        ``"classic"``: another two groups as long as 3k records remain. Then, from 2k on, one group round the
+        record farthest from the centroid; the rest is the last group (k to 2k-1 records).
+        ``"two-k"``: another two groups as long as 2k records remain. Then, from k on, one group round the record
+        farthest from the centroid; each of the rest, fewer than k, joins the group with the nearest centroid,
+        as it was before any of the rest joined.
+
+    Attributes
+    ----------
+    labels_
+        The group of every record, 0 to g-1.
+
+    Notes
+    -----
+    The result is defined to the last bit, so that ties come out the same everywhere. A centroid is the
+    correctly rounded total of every column (`math.fsum`) divided by the number of records. A squared distance
+    is summed over the columns from left to right. Of records equally far or equally near the one with the lowest
+    row number is taken. The group round a record is the first k of those that remain, in order of distance to
+    that record and then of row; so among more than k identical records it can be that r itself stays for later.
+    If r's group took s, s's position is still the centre of the second group.
+
+    Nothing is approximate, but little is looked at: a k-d tree that loses its records as they go answers what is
+    nearest and farthest (see `shoal.partition.tree`). It is planted anew whenever half of its records are gone.
+
+    References
+    ----------
+    J. Domingo-Ferrer and V. Torra (2005), Ordinal, continuous and heterogeneous k-anonymity through
+    microaggregation, Data Mining and Knowledge Discovery 11.
+    """
+
+    limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2), "variant": OneOf(("classic", "two-k"))}
+
+    def __init__(self, k: int, *, variant: str = "classic") -> None:
+        self.k = k
+        self.variant = variant
+
+    def for_mixed(self, *, distance: str, nominal: Sequence[int]) -> Partitioner:
+        """Return MDAV for matrices with gaps or nominal columns."""
+        from shoal.partition.mdav_generic import MDAVGeneric
+
+        return MDAVGeneric(self.k, variant=self.variant, distance=distance, nominal=tuple(nominal))
+
+    def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
+        if np.abs(X).max() > _LARGEST:
+            X = np.ldexp(X, -64)  # totals and differences stay finite, and no digit changes
+            X.flags.writeable = False
+        n = len(X)
+        labels = np.full(n, -1, dtype=np.int64)
+        needed = loop_needs(self.k, self.variant)
+        if n >= needed:
+            _run_loop(X, labels, self.k, needed)
+        remaining = np.count_nonzero(labels < 0)
+        assign_the_rest(X, labels, self.k, self.variant, centroid, squared_distances)
+        advance(remaining / n)
+        return labels
+
+
+def _run_loop(X: NDArray[np.float64], labels: NDArray[np.int64], k: int, needed: int) -> None:
+    # Imported here because numba takes a second to import.
+    from shoal.partition.exact_sum_kernels import MOST_PARTIALS, add_rows
+    from shoal.partition.mdav_kernels import make_pairs_of_groups
+    from shoal.partition.tree import plant
+
+    n, d = X.shape
+    step = n if n < _SMALL else n // _STEPS
+    totals = np.zeros((d, MOST_PARTIALS))
+    add_rows(totals, X, np.arange(n), 1.0)
+    group, remaining = 0, n
+    while remaining >= needed:
+        tree = plant(X, np.flatnonzero(labels < 0).astype(np.int32))
+        last_of_tree = max(needed - 1, remaining // 2 if remaining >= _SMALL else 0)
+        while remaining > last_of_tree:
+            before = remaining
+            pause = max(last_of_tree, remaining - step)
+            group, remaining = make_pairs_of_groups(tree, X, totals, labels, k, group, remaining, pause)
+            advance((before - remaining) / n)
+
+
+def centroid(records: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean of every column, from the correctly rounded total."""
+    return np.array([math.fsum(column) / len(records) for column in records.T])
+
+
+def squared_distances(records: NDArray[np.float64], point: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the squared distance of every record to a point, summed over the columns from left to right."""
+    total = np.zeros(len(records))
+    with np.errstate(over="ignore", under="ignore"):  # as in the kernels
+        for column, value in zip(records.T, point, strict=True):
+            difference = column - value
+            total += difference * difference
+    return total

@@ -1,0 +1,69 @@
+"""What MDAV does with the last records, when there are too few for another two groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["assign_the_rest", "first_by_distance", "loop_needs"]
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
+
+def loop_needs(k: int, variant: str) -> int:
+    """Return how many records have to be left for the loop to make another two groups."""
+    return 3 * k if variant == "classic" else 2 * k
+
+
+def first_by_distance(distances: Vector, count: int) -> NDArray[np.intp]:
+    """Return the positions of the `count` least distances, of equal ones the first."""
+    if count >= len(distances):
+        return np.arange(len(distances))
+    last = np.partition(distances, count - 1)[count - 1]
+    nearer = np.flatnonzero(distances < last)
+    equal = np.flatnonzero(distances == last)
+    return np.concatenate([nearer, equal[: count - len(nearer)]])
+
+
+def assign_the_rest(
+    X: Matrix,
+    labels: NDArray[np.int64],
+    k: int,
+    variant: str,
+    centroid_of: Callable[[Matrix], Vector],
+    distances_to: Callable[[Matrix, Vector], Vector],
+) -> None:
+    """Give the records without a label (-1) one: another group or two, or the group with the nearest centroid.
+
+    Parameters
+    ----------
+    X, labels
+        The records, and their groups so far; `labels` is changed.
+    k, variant
+        As in `MDAV`.
+    centroid_of
+        Gives the centroid of some records.
+    distances_to
+        Gives the distance of every one of some records to a point.
+    """
+    groups = int(labels.max()) + 1
+    left = np.flatnonzero(labels < 0)
+    if len(left) >= (2 * k if variant == "classic" else k):
+        seed = left[np.argmax(distances_to(X[left], centroid_of(X[left])))]
+        members = left[first_by_distance(distances_to(X[left], X[seed]), k)]
+        labels[members] = groups
+        groups += 1
+        left = np.flatnonzero(labels < 0)
+    if len(left) == 0:
+        return
+    if variant == "classic" or groups == 0:
+        labels[left] = groups
+        return
+    order = np.argsort(labels, kind="stable")[len(left) :]
+    starts = np.searchsorted(labels[order], np.arange(1, groups))
+    # The centroids of the groups before any of the leftovers joins.
+    centroids = np.array([centroid_of(X[rows]) for rows in np.split(order, starts)])
+    labels[left] = [np.argmin(distances_to(centroids, X[row])) for row in left]

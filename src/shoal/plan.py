@@ -1,0 +1,197 @@
+"""A plan: everything that decides a release, so that the same plan gives the same bytes."""
+
+from __future__ import annotations
+
+import os
+import platform
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+import tomli_w
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from shoal.choices import build
+from shoal.describe import Kind, Role
+from shoal.errors import PlanError, nearest_name_hint
+from shoal.partition import PARTITIONERS
+from shoal.read import replacing
+from shoal.replace import REPLACEMENTS
+
+if TYPE_CHECKING:
+    from shoal.release import Release
+
+__all__ = ["Input", "Outcome", "Output", "Plan", "installed_versions"]
+
+_HEADER = (
+    "# A plan of shoal: run again on the same input, it gives the same release, byte for byte.\n"
+    "# Keep it as safe as the input: whoever has the seed can redraw what was drawn at random.\n\n"
+)
+
+
+def _known_method(spelled: dict[str, Any]) -> dict[str, Any]:
+    build(spelled, PARTITIONERS, "method", k=2)
+    return spelled
+
+
+def _known_replacement(spelled: dict[str, Any]) -> dict[str, Any]:
+    build(spelled, REPLACEMENTS, "replace")
+    return spelled
+
+
+def _long(choice: Any) -> Any:
+    """Read "mean" as {"name": "mean"}."""
+    return {"name": choice} if isinstance(choice, str) else choice
+
+
+def _short(choice: dict[str, Any]) -> Any:
+    return choice["name"] if set(choice) == {"name"} else choice
+
+
+_Method = Annotated[dict[str, Any], BeforeValidator(_long), AfterValidator(_known_method)]
+_Replacement = Annotated[dict[str, Any], BeforeValidator(_long), AfterValidator(_known_replacement)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Input(_Section):
+    """The table the plan was made for."""
+
+    path: str | None = None
+    sha256: str
+    records: int
+    reading: dict[str, str | int] = Field(default_factory=dict)  # delimiter, encoding, ... that had to be given
+
+
+class Output(_Section):
+    """Where the release was written, and whether its rows were shuffled."""
+
+    path: str
+    shuffle: bool = False
+
+
+class Outcome(_Section):
+    """What carrying out the plan did, beyond what it was told."""
+
+    groups: list[int]  # per block
+    smallest_group: int
+    largest_group: int
+    smallest_support: int  # the fewest records behind any released value
+    gower_blocks: list[int] = Field(default_factory=list)  # blocks with a nominal or ordinal variable
+    became_float: list[str] = Field(default_factory=list)
+    constant: list[str] = Field(default_factory=list)  # left out of distances
+    joined: dict[str, int] = Field(default_factory=dict)  # per column, groups joined to a neighbour to reach k values
+    empty_records: int = 0  # nothing observed in some block
+
+
+class Plan(_Section):
+    """Everything that decides a release.
+
+    `release.plan` is the plan that made it. ``plan.to_toml("release.toml")`` writes it,
+    ``Plan.from_toml("release.toml")`` reads it, ``plan.run()`` makes the release again.
+    """
+
+    k: int = Field(ge=2)
+    blocks: list[list[str]] = Field(min_length=1)
+    kinds: dict[str, Kind]
+    roles: dict[str, Role] = Field(default_factory=dict)
+    strata: list[str] = Field(default_factory=list)
+    weights: str | None = None
+    method: _Method
+    replace: dict[str, _Replacement]  # per column
+    missing: Literal["error", "keep"] = "error"
+    standardize: bool = True
+    seed: int = Field(ge=0)
+    input: Input | None = None
+    output: Output | None = None
+    outcome: Outcome | None = None
+    versions: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _every_column_is_settled(self) -> Self:
+        for section in (self.kinds, self.replace):
+            astray = set(section).symmetric_difference(self.columns)
+            if astray:
+                raise ValueError(f'column "{min(astray)}" must be in blocks, kinds and replace, or in none of them')
+        for name, choice in self.replace.items():
+            if self.kinds[name] not in build(choice, REPLACEMENTS, "replace").kinds:
+                raise ValueError(f'replace "{choice["name"]}" does not serve "{name}", which is {self.kinds[name]}')
+        return self
+
+    @property
+    def columns(self) -> list[str]:
+        """The protected columns, block after block."""
+        return [name for block in self.blocks for name in block]
+
+    def run(self, data: Any = None) -> Release:
+        """Carry out the plan, on its own input or on `data`.
+
+        Without `data` the plan's input file is read, and refused if it has changed since.
+        """
+        from shoal.flow import carry_out, table_for
+
+        return carry_out(self, table_for(self, data))
+
+    def to_toml(self, path: str | os.PathLike[str]) -> None:
+        """Write the plan to `path`; files it names are written relative to it."""
+        target = Path(path)
+        content = self.model_dump(exclude_none=True)
+        content["replace"] = {name: _short(choice) for name, choice in content["replace"].items()}
+        for section in ("input", "output"):
+            if "path" in content.get(section, {}):
+                content[section]["path"] = _relative(content[section]["path"], target)
+        with replacing(target) as temporary:
+            temporary.write_text(_HEADER + tomli_w.dumps(_without_empty(content)), encoding="utf-8")
+
+    @classmethod
+    def from_toml(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a plan; unknown keys and values out of bounds are errors."""
+        source = Path(path)
+        try:
+            content = tomllib.loads(source.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise PlanError(
+                f'The plan "{path}" cannot be read: {getattr(error, "strerror", None) or "it is not text"}.'
+            ) from None
+        except tomllib.TOMLDecodeError as error:
+            raise PlanError(f'The plan "{path}" is not TOML: {error}.') from None
+        for section in ("input", "output"):
+            if isinstance(content.get(section), dict) and isinstance(content[section].get("path"), str):
+                content[section]["path"] = str((source.parent / content[section]["path"]).resolve())
+        try:
+            return cls.model_validate(content)
+        except ValidationError as error:
+            raise PlanError(f'The plan "{path}" cannot be used: {_first_problem(error, cls)}') from None
+
+
+def installed_versions() -> dict[str, str]:
+    """Return the versions that have a say in the digits of a release."""
+    parts = ("shoal", "numpy", "numba", "scikit-learn", "narwhals", "pandas", "pyarrow")
+    return {"python": platform.python_version()} | {part: version(part) for part in parts}
+
+
+def _without_empty(content: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what is empty anyway, so that a plan is short to read."""
+    kept = {key: _without_empty(value) if isinstance(value, dict) else value for key, value in content.items()}
+    return {key: value for key, value in kept.items() if value not in ({}, [])}
+
+
+def _relative(path: str, plan: Path) -> str:
+    try:
+        return Path(os.path.relpath(path, plan.resolve().parent)).as_posix()
+    except ValueError:  # another drive
+        return path
+
+
+def _first_problem(error: ValidationError, model: type[BaseModel]) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return f'there is no key "{where}".{nearest_name_hint(where, model.model_fields)}'
+    if first["type"] == "missing":
+        return f'the key "{where}" is missing.'
+    message = str(first["msg"]).removeprefix("Value error, ").rstrip(".")
+    return f"{where}: {message}." if where else f"{message}."

@@ -1,0 +1,44 @@
+"""How long work tells whoever listens how far it is.
+
+Work calls ``advance(0.02)`` for another two percent of itself; a listener (the CLI's bar, the studio) is put
+in place with ``with listening(callback):``. Without a listener nothing happens and nothing is printed.
+``share(part)`` makes everything inside it count for that part of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+__all__ = ["advance", "listening", "share"]
+
+_listener: ContextVar[Callable[[float], None] | None] = ContextVar("shoal_progress_listener", default=None)
+_share: ContextVar[float] = ContextVar("shoal_progress_share", default=1.0)
+
+
+def advance(part: float) -> None:
+    """Report that another `part` (of 1) of the present work is done."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(part * _share.get())
+
+
+@contextmanager
+def listening(callback: Callable[[float], None]) -> Iterator[None]:
+    """Send every advance made inside the block to `callback`, as a part of 1."""
+    token = _listener.set(callback)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+@contextmanager
+def share(part: float) -> Iterator[None]:
+    """Let the work inside the block count for `part` of the work around it."""
+    token = _share.set(_share.get() * part)
+    try:
+        yield
+    finally:
+        _share.reset(token)

@@ -1,0 +1,131 @@
+"""What shoal asks of one column, whichever library holds it."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import DataError
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
+
+__all__ = ["digest", "gaps", "is_numeric", "numbers", "with_numbers"]
+
+
+def gaps(series: nw.Series[Any]) -> NDArray[np.bool_]:
+    """Return where a column has no value: null, or NaN."""
+    found = series.is_null().to_numpy().astype(bool)
+    if series.dtype.is_float():
+        found |= series.is_nan().fill_null(True).to_numpy().astype(bool)
+    elif isinstance(series.dtype, nw.Object):
+        found |= np.fromiter((_is_nan(cell) for cell in series.to_list()), bool, len(series))
+    return found
+
+
+def is_numeric(series: nw.Series[Any]) -> bool:
+    """Whether a column holds integers, floats or decimals."""
+    if isinstance(series.dtype, nw.Object):
+        # pandas puts numbers among other things into object columns: Decimal, or integers beside None.
+        cells = [cell for cell, gap in zip(series.to_list(), gaps(series), strict=True) if not gap]
+        return bool(cells) and all(_is_number(cell) for cell in cells)
+    return bool(series.dtype.is_numeric())
+
+
+def numbers(series: nw.Series[Any]) -> NDArray[np.float64]:
+    """Return a column of numbers or truth values as floats, NaN where it has a gap."""
+    if not is_numeric(series) and not isinstance(series.dtype, nw.Boolean):
+        raise _not_numeric(series)
+    missing = gaps(series)
+    if isinstance(series.dtype, nw.Object):
+        cells = series.to_list()
+        return np.array([math.nan if gap else float(cell) for cell, gap in zip(cells, missing, strict=True)])
+    if series.dtype.is_float() or series.dtype.is_decimal():
+        series = series.cast(nw.Float64)  # integers go through NumPy: Arrow refuses to round them beyond 2**53
+    filled = series.fill_null(False if isinstance(series.dtype, nw.Boolean) else 0)
+    values = np.array(filled.to_numpy(), dtype=np.float64)
+    values[missing] = math.nan
+    return values
+
+
+def with_numbers(series: nw.Series[Any], values: NDArray[np.float64]) -> nw.Series[Any]:
+    """Return a float column with new values, except where `series` has a gap: null stays null, NaN stays NaN."""
+    missing = gaps(series)
+    if isinstance(series.dtype, nw.Object):
+        filled = np.where(missing, math.nan, values)
+        return nw.new_series(series.name, filled, nw.Float64, backend=series.implementation)
+    # Writing into a cast copy, not making a new column, keeps nulls and the library's own kind of float
+    # (NumPy, nullable or Arrow in pandas). Integers are set to 0 first, for the reason given in `numbers`.
+    floats = (series - series if series.dtype.is_integer() else series).cast(nw.Float64)
+    present = np.flatnonzero(~missing)
+    return floats.scatter(present.tolist() if not len(present) else present, values[present])
+
+
+def digest(series: nw.Series[Any], into: _Hash) -> None:
+    """Add the name, type and values of a column to a hash, in the same way for every library."""
+    missing = gaps(series)
+    categories = ""
+    if isinstance(series.dtype, (nw.Categorical, nw.Enum)):
+        categories = repr(series.cat.get_categories().to_list())
+        series = series.cast(nw.String)
+    into.update(repr((series.name, str(series.dtype), categories, len(series))).encode("utf-8", "surrogatepass"))
+    into.update(np.packbits(missing).tobytes())
+    if series.dtype.is_integer():
+        whole = series.fill_null(0).to_numpy()
+        into.update(whole.astype("<u8" if whole.dtype.kind == "u" else "<i8").tobytes())
+    elif series.dtype.is_float() or isinstance(series.dtype, nw.Boolean):
+        into.update(np.where(missing, 0.0, numbers(series)).astype("<f8").tobytes())
+    else:
+        texts = ["" if gap else str(cell) for cell, gap in zip(series.to_list(), missing, strict=True)]
+        into.update(np.array([len(text) for text in texts], dtype="<i8").tobytes())
+        into.update("".join(texts).encode("utf-8", "surrogatepass"))
+
+
+def _is_nan(cell: Any) -> bool:
+    return isinstance(cell, (float, Decimal, np.floating)) and bool(cell != cell)
+
+
+def _is_number(cell: Any) -> bool:
+    return isinstance(cell, (Real, Decimal)) and not isinstance(cell, (bool, np.bool_))
+
+
+def _not_numeric(series: nw.Series[Any]) -> DataError:
+    """Say why a column is not numeric, by counts and row numbers only."""
+    said = f'Column "{series.name}" is not numeric'
+    if not isinstance(series.dtype, (nw.String, nw.Object)):
+        return DataError(f"{said}: its type is {_name_of(series.dtype)}.")
+    missing = gaps(series)
+    if missing.all():
+        return DataError(f"{said}: it has no values at all.")
+    bad = [
+        row
+        for row, cell in enumerate(series.to_list())
+        if not missing[row] and not (_is_number(cell) or (isinstance(cell, str) and _reads_as_number(cell)))
+    ]
+    if not bad:
+        return DataError(
+            f"{said}: it holds numbers written as text, perhaps codes with leading zeros. "
+            "Convert it to numbers first if it is meant to be a quantity."
+        )
+    cells = "cell is not a number" if len(bad) == 1 else "cells are not numbers"
+    return DataError(f"{said}: {len(bad)} of its {len(series)} {cells}, the first in row {bad[0] + 1}.")
+
+
+def _name_of(dtype: Any) -> str:
+    # Only the name: the categories of an Enum, which its text form lists, are values of the data.
+    name: str = type(dtype).__name__
+    return "Categorical" if name == "Enum" else name
+
+
+def _reads_as_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

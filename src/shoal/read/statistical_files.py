@@ -1,0 +1,130 @@
+"""Stata, SPSS and SAS files, read through pyreadstat with their labels."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shoal.read.files import ReadOptions, refuse_duplicates
+from shoal.read.labels import Key, Labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["MEASURES", "read_dta", "read_por", "read_sas7bdat", "read_sav", "read_xpt"]
+
+MEASURES = ("nominal", "ordinal", "scale")
+
+# A numeric format without decimals, of SPSS (F8.0, F8, N4) or of SAS (8, 8.0, BEST12 does not say).
+WITHOUT_DECIMALS = re.compile(r"[FN]?\d+(\.0?)?")
+
+
+def read_sav(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
+    """Read a .sav or .zsav file; values the file declares as missing are gaps."""
+    import pyreadstat
+
+    return _frame_and_labels(path, *pyreadstat.read_sav(path, **_encoding(options)))
+
+
+def read_por(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
+    """Read an SPSS portable file."""
+    import pyreadstat
+
+    return _frame_and_labels(path, *pyreadstat.read_por(path))
+
+
+def read_dta(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
+    """Read a .dta file; extended missing values (.a to .z) are gaps like any other."""
+    import pyreadstat
+
+    return _frame_and_labels(path, *pyreadstat.read_dta(path, **_encoding(options)))
+
+
+def read_xpt(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
+    """Read a SAS transport file."""
+    import pyreadstat
+
+    return _frame_and_labels(path, *pyreadstat.read_xport(path, **_encoding(options)))
+
+
+def read_sas7bdat(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
+    """Read a SAS data file, and its value labels if a catalogue of the same name (.sas7bcat) stands beside it."""
+    import pyreadstat
+
+    frame, about = pyreadstat.read_sas7bdat(path, **_encoding(options))
+    catalogue = path.with_suffix(".sas7bcat")
+    values: dict[str, dict[Key, str]] = {}
+    if catalogue.is_file():
+        # Not catalog_file=: that would put the labels in the place of the values.
+        sets = pyreadstat.read_sas7bcat(catalogue, **_encoding(options))[1].value_labels
+        formats = {name: str(text or "").upper() for name, text in about.original_variable_types.items()}
+        values = {name: sets[text] for name, text in formats.items() if text in sets}
+    return _frame_and_labels(path, frame, about, values)
+
+
+def _encoding(options: ReadOptions) -> dict[str, Any]:
+    # By default the file says its own encoding.
+    return {} if options.encoding == ReadOptions().encoding else {"encoding": options.encoding}
+
+
+def _frame_and_labels(
+    path: Path, frame: pd.DataFrame, about: Any, values: dict[str, dict[Key, str]] | None = None
+) -> tuple[pd.DataFrame, Labels]:
+    import pandas as pd
+
+    names = [str(name) for name in about.column_names]
+    refuse_duplicates(path, names)
+    formats = about.original_variable_types or {}
+    stored = about.readstat_variable_types or {}
+    columns = {name: _column(frame[name], str(formats.get(name) or ""), str(stored.get(name) or "")) for name in names}
+    coded = values if values is not None else about.variable_value_labels
+    labels = Labels(
+        variables={name: text for name, text in about.column_names_to_labels.items() if text},
+        values={
+            name: {_whole(code): str(text) for code, text in codes.items()} for name, codes in coded.items() if codes
+        },
+        measures={name: level for name, level in (about.variable_measure or {}).items() if level in MEASURES},
+        formats={name: text for name, text in formats.items() if text and text != "NULL"},
+        file=about.file_label or "",
+    )
+    return pd.DataFrame(columns, index=pd.RangeIndex(len(frame))), labels
+
+
+def _whole(code: Key) -> Key:
+    return int(code) if isinstance(code, float) and code.is_integer() else code
+
+
+def _column(series: pd.Series[Any], format_: str, stored: str) -> pd.Series[Any]:
+    """Return a column in the type it has by its format: integers, days and times of day as such."""
+    import pandas as pd
+    import pyarrow
+
+    if stored == "string":
+        return series.mask(series == "")  # these formats know no other gap in text
+    if series.dtype == object:
+        first = series.loc[series.first_valid_index()] if series.notna().any() else None
+        clean: pd.Series[Any] = series.astype(object).where(series.notna(), None)
+        if isinstance(first, datetime.datetime):
+            return pd.to_datetime(clean)
+        if isinstance(first, datetime.date) or (first is None and "D" in format_.upper()):
+            return clean.astype(pd.ArrowDtype(pyarrow.date32()))
+        if isinstance(first, datetime.time):
+            return clean.astype(pd.ArrowDtype(pyarrow.time64("us")))
+        return _integers(pd.to_numeric(series))
+    if stored.startswith("int") or (series.dtype.kind == "f" and WITHOUT_DECIMALS.fullmatch(format_)):
+        return _integers(series)
+    return series
+
+
+def _integers(series: pd.Series[Any]) -> pd.Series[Any]:
+    """Return integers if every value is whole and held exactly, with gaps if there are some."""
+    import numpy as np
+
+    if series.dtype.kind != "f":
+        return series
+    present = series.to_numpy()[series.notna().to_numpy()]
+    if not len(present) or not np.all((np.abs(present) <= 2**53) & (np.floor(present) == present)):
+        return series
+    return series.astype("int64" if len(present) == len(series) else "Int64")

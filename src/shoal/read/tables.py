@@ -1,0 +1,354 @@
+"""One table, whatever it came from: a file, a pandas, polars or Arrow frame, or an array."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import ColumnError, DataError, ParameterError, nearest_name_hint
+from shoal.read import columns, files
+from shoal.read.atomic import refuse_to_overwrite, replacing
+from shoal.read.labels import Labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Table", "as_table", "read_table", "write_table"]
+
+# Where labels and source travel in the attrs of a pandas frame. Plain dictionaries and text, because pandas
+# copies attrs at every step, compares them in concat and writes them as JSON into Parquet files.
+LABELS_IN_ATTRS = "shoal_labels"
+SOURCE_IN_ATTRS = "shoal_source"
+
+ACCEPTED = "a pandas, polars or Arrow table, a 2-D NumPy array, or the path of a file"
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """What narwhals does not carry along, to give back the same kind of table as came in."""
+
+    is_array: bool = False
+    pandas_columns: Any = None  # the frame's own column labels, and under which names they go here
+    names: tuple[str, ...] = ()
+    attrs: Mapping[Any, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table with its labels; methods return new tables and leave this one alone.
+
+    Parameters
+    ----------
+    frame : narwhals DataFrame
+        The values, under unique names that are text.
+    labels : Labels
+        Variable labels, value labels, measures and formats.
+    source : Path, optional
+        The file the table was read from, which `write_table` refuses to overwrite.
+    reading : mapping
+        How the file had to be read: delimiter, encoding and the like.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = as_table(pd.DataFrame({"age": [31, 45, 52], "town": ["A", "A", "B"]}))
+    >>> table.names, len(table), table.is_numeric("town")
+    (['age', 'town'], 3, False)
+    >>> table.replaced({"age": np.array([38.0, 38.0, 52.0])}, {}, drop=["town"]).to_native()["age"].tolist()
+    [38.0, 38.0, 52.0]
+    """
+
+    frame: nw.DataFrame[Any]
+    labels: Labels = field(default_factory=Labels)
+    source: Path | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    _origin: _Origin = field(default_factory=_Origin, repr=False)
+    _file_digest: str | None = field(default=None, repr=False)
+
+    @property
+    def names(self) -> list[str]:
+        """The column names, in file order."""
+        return list(self.frame.columns)
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """Return a column as floats, NaN where it has a gap; DataError if it does not hold numbers."""
+        return columns.numbers(self._column(name))
+
+    def is_numeric(self, name: str) -> bool:
+        """Whether a column holds numbers: integers, floats or decimals, but not truth values or dates."""
+        return columns.is_numeric(self._column(name))
+
+    def is_integer(self, name: str) -> bool:
+        """Whether a column is of an integer type."""
+        return bool(self._column(name).dtype.is_integer())
+
+    def gaps(self, name: str) -> NDArray[np.bool_]:
+        """Return where a column has no value: null, or NaN."""
+        return columns.gaps(self._column(name))
+
+    def replaced(
+        self,
+        computed: Mapping[str, NDArray[np.float64]],
+        taken: Mapping[str, NDArray[np.int64]],
+        drop: Collection[str] = (),
+    ) -> Table:
+        """Return a table with some columns rewritten and some dropped, everything else as it was.
+
+        Parameters
+        ----------
+        computed : mapping of column name to n floats
+            New values; the column becomes a float column. A gap of the original stays the gap it was.
+        taken : mapping of column name to n row numbers
+            Row i gets the original value of row ``taken[name][i]`` of the same column, whose type stays.
+        drop : collection of column names
+            Columns to leave out.
+        """
+        both = sorted(set(computed) & set(taken))
+        if both:
+            raise ParameterError(f"Columns are both computed and taken: {_listed(both)}.")
+        for name, array in [*computed.items(), *taken.items()]:
+            if np.shape(array) != (len(self),):
+                raise ParameterError(f'The new values of "{name}" have shape {np.shape(array)}; needed ({len(self)},).')
+        series = [columns.with_numbers(self._column(name), np.asarray(new)) for name, new in computed.items()]
+        series += [self._column(name)[np.asarray(rows)] for name, rows in taken.items()]
+        frame = self.frame.with_columns(*series) if series else self.frame
+        for name in drop:
+            self._column(name)
+        if drop:
+            frame = frame.drop(list(drop))
+        return self._with_frame(frame)
+
+    def rows(self, order: NDArray[np.int64]) -> Table:
+        """Return these rows in this order; a pandas index starts again at 0, so that it tells nothing."""
+        return self._with_frame(nw.maybe_reset_index(self.frame[np.asarray(order)]))
+
+    def to_native(self) -> Any:
+        """Return the same kind of table as came in, with its own column labels, index and attrs."""
+        native = self.frame.to_native()
+        if self._origin.is_array:
+            return native.to_numpy()
+        if self._origin.pandas_columns is not None:
+            native = native.copy(deep=False)
+            place = {name: position for position, name in enumerate(self._origin.names)}
+            native.columns = self._origin.pandas_columns[[place[name] for name in self.names]]
+            native.attrs = dict(self._origin.attrs)
+            if LABELS_IN_ATTRS in native.attrs:
+                native.attrs[LABELS_IN_ATTRS] = self.labels.to_plain()
+        return native
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the table is what its source holds, and not a table in memory that once came from there."""
+        return self._file_digest is not None
+
+    def fingerprint(self) -> str:
+        """Return a SHA-256 in hexadecimal: of the file, or of names, types and values of a table in memory."""
+        if self._file_digest is not None:
+            return self._file_digest
+        digest = hashlib.sha256()
+        for name in self.names:
+            columns.digest(self.frame[name], digest)
+        return digest.hexdigest()
+
+    def _column(self, name: str) -> nw.Series[Any]:
+        if name not in self.frame.columns:
+            raise ColumnError(f'There is no column "{name}".{nearest_name_hint(name, self.names)}')
+        return self.frame[name]
+
+    def _with_frame(self, frame: nw.DataFrame[Any]) -> Table:
+        return replace(self, frame=frame, labels=self.labels.only(frame.columns), _file_digest=None)
+
+
+def as_table(data: Any, **reading: Any) -> Table:
+    """Return `data` as a Table.
+
+    Parameters
+    ----------
+    data : pandas, polars or Arrow table, 2-D array, str or PathLike
+        Text is always the path of a file. The columns of an array are named "0", "1", and so on.
+    **reading
+        How to read a file, as in `read_table`.
+
+    Raises
+    ------
+    ParameterError
+        Something else was given.
+    ColumnError
+        Two columns have the same name, or the columns have several levels.
+    DataError
+        There are no columns or no rows, or the file cannot be read (ReadError).
+    """
+    if isinstance(data, Table):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        return _table_of_file(Path(data), reading)
+    if isinstance(data, np.ndarray):
+        table = _table_of_array(data)
+    else:
+        table = _table_of_frame(nw.to_native(data, pass_through=True))
+    if not table.names:
+        raise DataError("The table has no columns.")
+    if not len(table):
+        raise DataError("The table has no rows.")
+    return table
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str = "utf-8",
+    sheet: str | int | None = None,
+) -> pd.DataFrame:
+    """Read a file into a pandas frame, its labels kept.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        A CSV file (.csv, .tsv, .txt, each also with .gz), Parquet (.parquet), Feather or Arrow (.feather, .arrow),
+        Excel (.xlsx), Stata (.dta), SPSS (.sav, .zsav, .por) or SAS (.sas7bdat, .xpt) file.
+    delimiter : str, optional
+        What separates the cells of a CSV file; by default whichever of ``, ; | tab`` its header shows.
+    decimal : "." or ",", optional
+        The decimal mark of a CSV file; by default a point, and where cells are separated by ";" also a comma,
+        column by column.
+    encoding : str
+        The encoding of a CSV file, or of the text in a Stata, SPSS or SAS file that does not state its own.
+    sheet : str or int, optional
+        The sheet of an Excel file, by name or by position from 0; by default the first.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Labels are in its ``attrs``, from where `write_table` and `protect` pick them up.
+
+    Raises
+    ------
+    ReadError
+        The file is not there, not a table, damaged, or of a kind shoal does not know.
+    ColumnError
+        Two columns have the same name.
+    """
+    frame, labels = files.read_file(
+        Path(path), files.ReadOptions(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
+    )
+    frame.attrs = {LABELS_IN_ATTRS: labels.to_plain(), SOURCE_IN_ATTRS: str(Path(path).absolute())}
+    return frame
+
+
+def write_table(data: Any, path: str | os.PathLike[str], *, labels: Labels | None = None) -> None:
+    """Write a table to a file, whose ending says the format; a file that stood there is replaced whole.
+
+    Parameters
+    ----------
+    data : Table, pandas, polars or Arrow table, or 2-D array
+        The index of a pandas frame is not written; ``reset_index()`` makes columns of it.
+    path : str or PathLike
+        The endings `read_table` knows, except .por and .sas7bdat, which can only be read.
+    labels : Labels, optional
+        By default those the data carry. Kept as far as the format can hold them: in full by Parquet, Feather,
+        Arrow and SPSS; by Stata without measures and without value labels on text or fractions; by .xpt
+        without value labels and measures; not at all by CSV and Excel.
+
+    Raises
+    ------
+    WriteError
+        The file was not written, and whatever stood at `path` before still does.
+    """
+    target = Path(path)
+    write = files.writer_for(target)
+    table = as_table(data)
+    refuse_to_overwrite(table.source, target)
+    kept = (table.labels if labels is None else labels).only(table.names)
+    with replacing(target) as temporary:
+        write(table.frame, kept, temporary)
+
+
+def _table_of_file(path: Path, reading: Mapping[str, Any]) -> Table:
+    frame, labels = files.read_file(path, files.ReadOptions(**reading))
+    with path.open("rb") as file:
+        file_digest = hashlib.file_digest(file, "sha256").hexdigest()
+    attrs = {LABELS_IN_ATTRS: labels.to_plain(), SOURCE_IN_ATTRS: str(path.absolute())}
+    origin = _Origin(pandas_columns=frame.columns, names=tuple(frame.columns), attrs=attrs)
+    table = nw.from_native(frame, eager_only=True)
+    return Table(table, labels, path.absolute(), dict(reading), origin, file_digest)
+
+
+def _table_of_array(array: NDArray[Any]) -> Table:
+    import pandas as pd
+
+    if isinstance(array, np.ma.MaskedArray):
+        raise ParameterError("a masked array was given; fill its gaps with NaN first: array.filled(np.nan).")
+    if array.ndim != 2:
+        hint = " Make one column of it with array.reshape(-1, 1)." if array.ndim == 1 else ""
+        raise ParameterError(f"An array must have 2 dimensions, rows and columns; got {array.ndim}.{hint}")
+    if array.dtype.kind not in "biufOU":
+        raise ParameterError(f"An array of {array.dtype} cannot be used; give one of numbers.")
+    names = [str(position) for position in range(array.shape[1])]
+    frame = pd.DataFrame(array, columns=names)
+    if array.dtype.kind == "O":
+        frame = frame.infer_objects()
+    return Table(nw.from_native(frame, eager_only=True), _origin=_Origin(is_array=True))
+
+
+def _table_of_frame(native: Any) -> Table:
+    arrow = sys.modules.get("pyarrow")  # if it is not imported, this is not one of its objects
+    if arrow is not None and isinstance(native, arrow.RecordBatch):
+        native = arrow.Table.from_batches([native])
+    if nw.dependencies.is_pandas_dataframe(native):
+        return _table_of_pandas(native)
+    labels = Labels()
+    if nw.dependencies.is_pyarrow_table(native):
+        from shoal.read.arrow_files import labels_in_schema
+
+        _refuse_duplicates(native.column_names)
+        labels = labels_in_schema(native.schema)
+    frame = nw.from_native(native, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise ParameterError("The data are a lazy frame, which has no rows yet; call .collect() (or .compute()) first.")
+    if not isinstance(frame, nw.DataFrame):
+        hint = " Make a table of a series with .to_frame()." if hasattr(native, "to_frame") else ""
+        raise ParameterError(f"The data must be {ACCEPTED}; got {type(native).__name__}.{hint}")
+    return Table(frame, labels.only(frame.columns))
+
+
+def _table_of_pandas(native: pd.DataFrame) -> Table:
+    if native.columns.nlevels > 1:
+        raise ColumnError(
+            f"The columns have {native.columns.nlevels} levels; join them into one name each first, "
+            "such as frame.columns = ['_'.join(map(str, one)) for one in frame.columns]."
+        )
+    names = [str(label) for label in native.columns]
+    _refuse_duplicates(names)
+    origin = _Origin(pandas_columns=native.columns, names=tuple(names), attrs=dict(native.attrs))
+    inside = native.copy(deep=False)
+    inside.columns = names  # type: ignore[assignment]  # pandas-stubs knows only Index, pandas takes lists
+    inside.attrs = {}
+    labels = Labels.from_plain(native.attrs.get(LABELS_IN_ATTRS)).only(names)
+    source = native.attrs.get(SOURCE_IN_ATTRS)
+    path = Path(source) if isinstance(source, str) else None
+    return Table(nw.from_native(inside, eager_only=True), labels, path, _origin=origin)
+
+
+def _refuse_duplicates(names: list[str]) -> None:
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise ColumnError(f"Column names occur more than once: {_listed(twice)}. Rename them first.")
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(f'"{name}"' for name in names[:5])
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"

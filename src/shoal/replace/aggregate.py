@@ -1,0 +1,300 @@
+"""The representative of a group: a mean, a median, another order statistic, a mode or a geometric mean.
+
+Two families. Mean and geometric mean *compute* a new number. Median, order statistic and mode *select* a record
+whose value stands for the group, so that the value exists in the data and keeps its type, category and label.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import DataError
+from shoal.limits import Limit, Number, check_limits
+from shoal.replace.members import Members
+
+__all__ = ["Aggregate", "GeometricMean", "Mean", "Median", "Mode", "OrderStatistic"]
+
+# Sums of weights that differ by less than this share are equal: rounding must not decide a tie.
+_SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class Aggregate(ABC):
+    """Base of the replacements that give every group one representative.
+
+    Attributes
+    ----------
+    name
+        What a plan calls it.
+    kinds
+        The kinds of variable it serves.
+    keeps_values
+        Whether it selects a record (True) or computes a number (False).
+    limits
+        What its parameters may be.
+    """
+
+    name: ClassVar[str]
+    kinds: ClassVar[frozenset[str]]
+    keeps_values: ClassVar[bool]
+    limits: ClassVar[Mapping[str, Limit]] = {}
+
+    def __post_init__(self) -> None:
+        check_limits(self.limits, vars(self))
+
+    @abstractmethod
+    def representatives(
+        self,
+        values: NDArray[np.float64],
+        members: Members,
+        *,
+        rng: np.random.Generator,
+        weights: NDArray[np.float64] | None = None,
+        column: str = "the variable",
+    ) -> NDArray[np.float64] | NDArray[np.int64]:
+        """Return one representative per entry of `members`.
+
+        Parameters
+        ----------
+        values
+            The variable, n numbers; finite wherever `members` points. For a nominal or ordinal variable, codes
+            that are equal where values are equal, in the order of the values.
+        members
+            The records of every group.
+        rng
+            Breaks ties where there is no other rule; only the mode draws from it.
+        weights
+            How many records each record stands for, n positive numbers; None: each for itself.
+        column
+            The name of the variable, for messages.
+
+        Returns
+        -------
+        ndarray
+            The numbers themselves (float64), or where `keeps_values` is True the number of a record that has the
+            representative value (int64).
+        """
+
+
+@dataclass(frozen=True)
+class Mean(Aggregate):
+    """The arithmetic mean."""
+
+    name: ClassVar[str] = "mean"
+    kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
+    keeps_values: ClassVar[bool] = False
+
+    def representatives(
+        self,
+        values: NDArray[np.float64],
+        members: Members,
+        *,
+        rng: np.random.Generator,
+        weights: NDArray[np.float64] | None = None,
+        column: str = "the variable",
+    ) -> NDArray[np.float64]:
+        """Return the (weighted) mean of every group, never outside the range of its values."""
+        return _means(values[members.records], members, _relative_weights(members, weights))
+
+
+@dataclass(frozen=True)
+class GeometricMean(Aggregate):
+    """The geometric mean, for values that multiply; all of them have to be positive."""
+
+    name: ClassVar[str] = "geometric-mean"
+    kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
+    keeps_values: ClassVar[bool] = False
+
+    def representatives(
+        self,
+        values: NDArray[np.float64],
+        members: Members,
+        *,
+        rng: np.random.Generator,
+        weights: NDArray[np.float64] | None = None,
+        column: str = "the variable",
+    ) -> NDArray[np.float64]:
+        """Return the (weighted) geometric mean of every group, never outside the range of its values.
+
+        Raises
+        ------
+        DataError
+            If a value is zero or negative.
+        """
+        gathered = values[members.records]
+        if not np.all(gathered > 0):
+            not_positive = len(np.unique(members.records[~(gathered > 0)]))
+            raise DataError(
+                f'The geometric mean needs positive values; "{column}" has {not_positive} that are zero or negative. '
+                'Use "mean" or "median" for it.'
+            )
+        logarithms = _means(np.log(gathered), members, _relative_weights(members, weights))
+        # exp of a logarithm next to the largest double overflows by a rounding error; the clip repairs it.
+        with np.errstate(over="ignore", under="ignore"):
+            return _clipped(np.exp(logarithms), gathered, members)
+
+
+@dataclass(frozen=True)
+class OrderStatistic(Aggregate):
+    """The smallest value at or below which at least the share `q` of the records lies.
+
+    Parameters
+    ----------
+    q
+        The share, 0 to 1: 0 is the smallest value, 0.5 the (lower) median, 1 the largest value.
+    """
+
+    q: float
+
+    name: ClassVar[str] = "order-statistic"
+    kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal"})
+    keeps_values: ClassVar[bool] = True
+    limits: ClassVar[Mapping[str, Limit]] = {"q": Number(0, 1)}
+
+    def representatives(
+        self,
+        values: NDArray[np.float64],
+        members: Members,
+        *,
+        rng: np.random.Generator,
+        weights: NDArray[np.float64] | None = None,
+        column: str = "the variable",
+    ) -> NDArray[np.int64]:
+        """Return for every group a record that has the order statistic."""
+        relative = _relative_weights(members, weights)
+        order = _sorted_within_groups(values, members, relative)
+        if self.q == 1:  # the slack must not cost the largest value its place, however light it is
+            return members.records[order][members.starts[1:] - 1]
+        running = _running_totals(relative[order], members)
+        needed = self.q * (1 - _SLACK) * running[members.starts[1:] - 1]
+        too_low = np.add.reduceat(running < np.repeat(needed, members.sizes), members.starts[:-1], dtype=np.int64)
+        return members.records[order][members.starts[:-1] + too_low]
+
+
+@dataclass(frozen=True)
+class Median(Aggregate):
+    """The median; of an even number of values the lower of the middle two, so that it exists in the data."""
+
+    name: ClassVar[str] = "median"
+    kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal"})
+    keeps_values: ClassVar[bool] = True
+
+    def representatives(
+        self,
+        values: NDArray[np.float64],
+        members: Members,
+        *,
+        rng: np.random.Generator,
+        weights: NDArray[np.float64] | None = None,
+        column: str = "the variable",
+    ) -> NDArray[np.int64]:
+        """Return for every group a record that has the (weighted) median."""
+        return OrderStatistic(0.5).representatives(values, members, rng=rng, weights=weights, column=column)
+
+
+@dataclass(frozen=True)
+class Mode(Aggregate):
+    """The most frequent value, or the one with the largest total weight; among equals, one drawn at random.
+
+    One number is drawn for every distinct value of every group, in that order, so that the order of the rows has
+    no say in the outcome.
+    """
+
+    name: ClassVar[str] = "mode"
+    kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal", "nominal"})
+    keeps_values: ClassVar[bool] = True
+
+    def representatives(
+        self,
+        values: NDArray[np.float64],
+        members: Members,
+        *,
+        rng: np.random.Generator,
+        weights: NDArray[np.float64] | None = None,
+        column: str = "the variable",
+    ) -> NDArray[np.int64]:
+        """Return for every group a record that has the mode."""
+        relative = _relative_weights(members, weights)
+        order = _sorted_within_groups(values, members, relative)
+        records = members.records[order]
+        is_new = np.ones(len(records), dtype=bool)
+        is_new[1:] = values[records[1:]] != values[records[:-1]]
+        is_new[members.starts[:-1]] = True
+        first_record = np.flatnonzero(is_new)  # of every (group, distinct value) pair
+        first_pair = np.searchsorted(first_record, members.starts[:-1])
+        pairs = np.diff(np.append(first_pair, len(first_record)))
+
+        totals = _reduce(np.add, relative[order], first_record)
+        largest = np.repeat(_reduce(np.maximum, totals, first_pair), pairs)
+        keys = np.where(totals >= largest * (1 - _SLACK), rng.random(len(totals)), -1.0)
+        highest = np.repeat(_reduce(np.maximum, keys, first_pair), pairs)
+        winners = np.flatnonzero(keys == highest)
+        chosen = winners[np.searchsorted(winners, first_pair)]
+        return records[first_record[chosen]]
+
+
+def _relative_weights(members: Members, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Return the weight of every member divided by the largest of its group, so that equal weights are exactly 1."""
+    if weights is None:
+        return np.ones(len(members.records))
+    gathered = weights[members.records]
+    if not np.all((gathered > 0) & np.isfinite(gathered)):
+        raise DataError("Weights must be positive numbers; give every record a weight above 0, or leave weights out.")
+    return gathered / np.repeat(_reduce(np.maximum, gathered, members.starts[:-1]), members.sizes)
+
+
+def _means(gathered: NDArray[np.float64], members: Members, relative: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weighted mean of every group, from values gathered in the order of `members`."""
+    starts, sizes = members.starts[:-1], members.sizes
+    # A power of two brings each group below 1, without rounding: no sum of large values overflows.
+    exponents = np.frexp(_reduce(np.maximum, np.abs(gathered), starts))[1]
+    with np.errstate(under="ignore"):
+        scaled = np.ldexp(gathered, np.repeat(-exponents, sizes))
+        total_weight = _reduce(np.add, relative, starts)
+        means = _reduce(np.add, relative * scaled, starts) / total_weight
+        means += _reduce(np.add, relative * (scaled - np.repeat(means, sizes)), starts) / total_weight
+        means = np.clip(means, _reduce(np.minimum, scaled, starts), _reduce(np.maximum, scaled, starts))
+        return _clipped(np.ldexp(means, exponents), gathered, members)
+
+
+def _clipped(
+    representatives: NDArray[np.float64], gathered: NDArray[np.float64], members: Members
+) -> NDArray[np.float64]:
+    """Return the representatives, those outside the range of their group's values moved to its nearest end."""
+    starts = members.starts[:-1]
+    return np.clip(representatives, _reduce(np.minimum, gathered, starts), _reduce(np.maximum, gathered, starts))
+
+
+def _sorted_within_groups(
+    values: NDArray[np.float64], members: Members, relative: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Return the order of members by group, then value, then weight, so that row order cannot change a sum."""
+    return np.lexsort((relative, values[members.records], members.entries))
+
+
+def _running_totals(amounts: NDArray[np.float64], members: Members) -> NDArray[np.float64]:
+    """Return the running sum within every group, each group's error its own.
+
+    One running sum over all groups, less its value at each group's start, would carry the rounding errors of the
+    whole file into every group. Here the span each sum covers doubles until it covers the largest group.
+    """
+    position = np.arange(len(amounts)) - np.repeat(members.starts[:-1], members.sizes)
+    totals = amounts.copy()
+    largest = int(members.sizes.max(initial=0))
+    span = 1
+    while span < largest:
+        totals[span:] += np.where(position[span:] >= span, totals[:-span], 0.0)
+        span *= 2
+    return totals
+
+
+def _reduce(operation: np.ufunc, amounts: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return `operation` over each stretch of `amounts` that begins at one of `starts`."""
+    reduced: NDArray[np.float64] = operation.reduceat(amounts, starts)
+    return reduced

@@ -1,0 +1,1 @@
+"""Report: everything that is said of a release, drawn from its measures."""

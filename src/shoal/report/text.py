@@ -1,0 +1,110 @@
+"""What the command line prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from numbers import Real
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shoal.describe import Variable
+    from shoal.read import Table
+    from shoal.release import Release
+
+__all__ = ["description_json", "description_text", "group_text", "release_text"]
+
+
+def description_text(name: str, records: int, variables: Sequence[Variable]) -> str:
+    """Return a table of the variables, one a line."""
+    head = ("column", "kind", "role?", "distinct", "missing", "why")
+    rows = [
+        (
+            variable.name,
+            variable.kind or "-",
+            variable.role,
+            f"{variable.distinct:,}",
+            f"{variable.missing:,}" if variable.missing else "",
+            "; ".join(text for text in (variable.label, variable.reason) if text),
+        )
+        for variable in variables
+    ]
+    return f"{name}: {records:,} records, {len(variables)} columns\n\n{_table(head, rows, right={3, 4})}"
+
+
+def description_json(variables: Sequence[Variable]) -> str:
+    """Return the variables as JSON."""
+    return json.dumps([asdict(variable) for variable in variables], indent=2, ensure_ascii=False)
+
+
+def release_text(release: Release, output: Path, plan: Path | None, shuffled: bool) -> str:
+    """Return what was protected, what it cost, and where the files are."""
+    facts, outcome = release.plan, release.plan.outcome
+    evaluation = release.evaluate()
+    assert outcome is not None
+    blocks = f" in {len(facts.blocks)} blocks" if len(facts.blocks) > 1 else ""
+    strata = f" within {', '.join(facts.strata)}" if facts.strata else ""
+    lines = [
+        f"protected   {len(facts.columns)} of {len(release.original.names)} columns of {evaluation.records:,} records"
+        f"{blocks}: {_shortened(facts.columns)}",
+        f"groups      {sum(outcome.groups):,} by {facts.method['name']}{strata}, "
+        f"{outcome.smallest_group} to {outcome.largest_group} records each",
+        f"k           {outcome.smallest_support}, the fewest records behind any released value",
+    ]
+    if evaluation.information_loss is not None:
+        lines.append(
+            f"cost        {evaluation.information_loss:.2f} % of the variation is lost (SSE {evaluation.sse:.2f})"
+        )
+        worst = max(evaluation.information_loss_by_column.items(), key=lambda item: item[1])
+        if len(evaluation.information_loss_by_column) > 1:
+            lines.append(f"            most in {worst[0]}, {worst[1]:.2f} %")
+    dropped = [name for name, role in facts.roles.items() if role == "identifier"]
+    notes = [
+        ("dropped", dropped, "identifiers"),
+        ("now float", outcome.became_float, "were whole numbers, are means"),
+        ("constant", outcome.constant, "left out of distances"),
+        ("joined", list(outcome.joined), "some neighbouring groups share a value, so that k are observed"),
+    ]
+    lines += [f"{word:<11} {_shortened(names)} ({why})" for word, names, why in notes if names]
+    if outcome.empty_records:
+        lines.append(
+            f"empty       {outcome.empty_records:,} records have nothing observed in a block and stay empty there"
+        )
+    lines.append(f"written     {output}{', rows shuffled' if shuffled else ''}")
+    if plan is not None:
+        lines.append(f"plan        {plan} (holds the seed: keep it as safe as the input)")
+    return "\n".join(lines)
+
+
+def group_text(release: Release, group: int, columns: Sequence[str]) -> str:
+    """Return the records of one group, original and masked. This shows original values: for synthetic data only."""
+    rows = [row for row, label in enumerate(release.partitions[0].labels.tolist()) if label == group]
+
+    def cells(table: Table, row: int) -> list[str]:
+        values = [table.frame[name][row] for name in columns]
+        return [f"{value:,.0f}" if isinstance(value, Real) else str(value) for value in values]
+
+    head = ["", *columns]
+    before = [[f"record {row + 1}", *cells(release.original, row)] for row in rows]
+    after = ["all of them now", *cells(release.masked, rows[0])]
+    return _table(head, [*before, after], right=set(range(2, len(head))))
+
+
+def _shortened(names: Sequence[str], most: int = 4) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> str:
+    widths = [max(len(row[place]) for row in [head, *rows]) for place in range(len(head))]
+
+    def line(row: Sequence[str]) -> str:
+        cells = [
+            cell.rjust(width) if place in right else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        return "  ".join(cells).rstrip()
+
+    return "\n".join([line(head), "  ".join("-" * width for width in widths), *(line(row) for row in rows)])

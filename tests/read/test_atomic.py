@@ -1,0 +1,171 @@
+"""A file is replaced whole or not at all, whatever happens in between."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from shoal.errors import WriteError
+from shoal.read import refuse_to_overwrite, replacing, write_table
+
+OLD = "what stood here before"
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    path = tmp_path / "t.csv"
+    path.write_text(OLD)
+    return path
+
+
+def run_python(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run code in a process of its own, with shoal importable as it is here."""
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
+    command = [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_the_temporary_file_stands_beside_hidden_and_with_the_ending(tmp_path: Path) -> None:
+    with replacing(tmp_path / "t.csv.gz") as temporary:
+        assert temporary.parent == tmp_path
+        assert temporary.name.startswith(".")
+        assert temporary.name.endswith(".csv.gz")
+        temporary.write_text("new")
+    assert (tmp_path / "t.csv.gz").read_text() == "new"
+    assert [one.name for one in tmp_path.iterdir()] == ["t.csv.gz"]
+
+
+@pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt, SystemExit])
+def test_any_failure_leaves_the_old_file_and_nothing_else(target: Path, failure: type[BaseException]) -> None:
+    with pytest.raises(failure), replacing(target) as temporary:
+        temporary.write_text("half")
+        raise failure
+    assert target.read_text() == OLD
+    assert [one.name for one in target.parent.iterdir()] == ["t.csv"]
+
+
+def test_an_error_of_the_system_becomes_a_one_line_write_error(target: Path) -> None:
+    with pytest.raises(WriteError, match=r"was not written: No space left on device\.$") as caught, replacing(target):
+        raise OSError(28, "No space left on device")
+    assert caught.value.__suppress_context__
+    assert target.read_text() == OLD
+
+
+def test_permissions_of_an_existing_file_stay_and_a_new_one_gets_those_of_the_umask(target: Path) -> None:
+    target.chmod(0o640)
+    with replacing(target) as temporary:
+        assert stat.S_IMODE(temporary.stat().st_mode) == 0o640
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    code = """
+        import os, sys
+        from shoal.read import replacing
+        os.umask(0o027)
+        with replacing(sys.argv[1]) as temporary:
+            temporary.write_text("new")
+        """
+    fresh = target.with_name("fresh.csv")
+    assert run_python(code, fresh).returncode == 0
+    assert stat.S_IMODE(fresh.stat().st_mode) == 0o640
+
+
+def test_permissions_survive_every_writer(tmp_path: Path) -> None:
+    for ending in (".csv", ".csv.gz", ".parquet", ".feather", ".xlsx", ".sav", ".zsav", ".dta", ".xpt"):
+        path = tmp_path / f"t{ending}"
+        path.write_text(OLD)
+        path.chmod(0o604)
+        write_table(pd.DataFrame({"a": [1, 2]}), path)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o604, ending
+
+
+def test_a_link_stays_a_link(target: Path) -> None:
+    link = target.with_name("link.csv")
+    link.symlink_to(target)
+    write_table(pd.DataFrame({"a": [1]}), link)
+    assert link.is_symlink()
+    assert target.read_text() == "a\n1\n"
+
+
+def test_a_folder_that_is_not_there_and_a_target_that_is_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    with pytest.raises(WriteError, match=r'the folder .* does not exist\. Did you mean "results"\?'):
+        write_table(pd.DataFrame({"a": [1]}), tmp_path / "result" / "t.csv")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(WriteError, match="it is a folder"):
+        write_table(pd.DataFrame({"a": [1]}), tmp_path / "folder.csv")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["folder.csv", "results"]
+
+
+def test_a_pipe_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "p.csv")
+    with pytest.raises(WriteError, match="not a regular file"):
+        write_table(pd.DataFrame({"a": [1]}), tmp_path / "p.csv")
+
+
+def test_a_process_killed_in_mid_write_leaves_the_old_file_whole(target: Path) -> None:
+    code = """
+        import os, signal, sys
+        from shoal.read import replacing
+        with replacing(sys.argv[1]) as temporary:
+            with temporary.open("wb") as file:
+                file.write(b"half of the new" * 10_000)
+                file.flush()
+                os.kill(os.getpid(), signal.SIGKILL)
+        """
+    assert run_python(code, target).returncode == -signal.SIGKILL
+    assert target.read_text() == OLD
+    left = [one.name for one in target.parent.iterdir() if one != target]
+    assert all(name.startswith(".") for name in left)
+
+
+@pytest.mark.parametrize(
+    "ending", [".csv", ".csv.gz", ".parquet", ".feather", ".xlsx", ".sav", ".zsav", ".dta", ".xpt"]
+)
+def test_a_full_disk_leaves_the_old_file_whole(tmp_path: Path, ending: str) -> None:
+    """A limit on the size of files stands in for the full disk: the write fails in the same place."""
+    target = tmp_path / f"t{ending}"
+    target.write_text(OLD)
+    code = """
+        import resource, signal, sys
+        import numpy as np, pandas as pd
+        from shoal.errors import WriteError
+        from shoal.read import write_table
+        frame = pd.DataFrame({"x": np.random.default_rng(0).normal(size=40_000)})
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+        try:
+            write_table(frame, sys.argv[1])
+        except WriteError as error:
+            print(error)
+        """
+    done = run_python(code, target)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{target} was not written: ")
+    assert done.stdout.count("\n") == 1
+    assert target.read_text() == OLD
+    assert [one.name for one in tmp_path.iterdir()] == [target.name]
+
+
+@pytest.mark.parametrize("how", ["path", "relative", "symbolic link", "hard link"])
+def test_the_input_is_never_overwritten(target: Path, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = target.with_name("other.csv")
+    if how == "symbolic link":
+        other.symlink_to(target)
+    elif how == "hard link":
+        os.link(target, other)
+    elif how == "relative":
+        monkeypatch.chdir(target.parent)
+        other = Path("t.csv")
+    else:
+        other = target
+    with pytest.raises(WriteError, match="never overwrites its input"):
+        refuse_to_overwrite(target, other)
+    refuse_to_overwrite(target, target.with_name("new.csv"))
+    refuse_to_overwrite(None, target)

@@ -1,0 +1,155 @@
+"""The command line as a newcomer meets it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+import shoal
+
+
+def run(*arguments, cwd=None):
+    return subprocess.run(
+        [sys.executable, "-m", "shoal", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=120
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    shoal.write_table(shoal.datasets.households(150, seed=7), tmp_path / "survey.csv")
+    return tmp_path
+
+
+def test_protect_writes_release_and_plan_and_says_so(folder):
+    ran = run("protect", "survey.csv", "-k", 5, "--role", "household_id=identifier", "-o", "masked.csv", cwd=folder)
+    assert ran.returncode == 0, ran.stderr
+    assert "5, the fewest records behind any released value" in ran.stdout
+    assert "masked.csv" in ran.stdout
+    assert ran.stderr == ""
+    masked = pd.read_csv(folder / "masked.csv")
+    assert len(masked) == 150
+    assert "household_id" not in masked
+    again = run("protect", "--plan", "masked.plan.toml", "-o", "again.csv", cwd=folder)
+    assert again.returncode == 0, again.stderr
+    assert (folder / "again.csv").read_bytes() == (folder / "masked.csv").read_bytes()
+
+
+def test_the_plan_alone_repeats_the_release_in_its_place(folder):
+    run("protect", "survey.csv", "-k", 3, "-o", "masked.csv", "--shuffle", "-q", cwd=folder)
+    first = (folder / "masked.csv").read_bytes()
+    (folder / "masked.csv").unlink()
+    assert run("protect", "--plan", "masked.plan.toml", cwd=folder).returncode == 0
+    assert (folder / "masked.csv").read_bytes() == first
+
+
+def test_the_default_output_stands_beside_nothing_it_could_hurt(folder):
+    assert run("protect", "survey.csv", "-k", 3, "-q", cwd=folder).returncode == 0
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "survey-masked.csv",
+        "survey-masked.plan.toml",
+        "survey.csv",
+    ]
+
+
+def test_quiet_prints_nothing(folder):
+    ran = run("protect", "survey.csv", "-k", 3, "--role", "household_id=identifier", "--quiet", cwd=folder)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+
+
+def test_warnings_are_one_line_each(folder):
+    ran = run("protect", "survey.csv", "-k", 3, "-q", cwd=folder)
+    assert ran.returncode == 0
+    assert ran.stderr.startswith('shoal: warning: Column "household_id" looks like an identifier')
+    assert ran.stderr.count("\n") == 1
+
+
+def test_options_reach_the_flow(folder):
+    ran = run(
+        "protect",
+        "survey.csv",
+        "-k",
+        3,
+        "--columns",
+        "age,tax",
+        "--columns",
+        "tenure",
+        "--strata",
+        "area",
+        "--weights",
+        "survey_weight",
+        "--replace",
+        "age=median",
+        "--replace",
+        "tax=order-statistic:q=0.25",
+        "--role",
+        "household_id=identifier",
+        "--seed",
+        11,
+        "--blocks",
+        "age,tax",
+        "--blocks",
+        "tenure",
+        "-q",
+        cwd=folder,
+    )
+    assert ran.returncode == 0, ran.stderr
+    plan = shoal.Plan.from_toml(folder / "survey-masked.plan.toml")
+    assert plan.blocks == [["age", "tax"], ["tenure"]]
+    assert plan.replace["tax"] == {"name": "order-statistic", "q": 0.25}
+    assert plan.strata == ["area"]
+    assert plan.seed == 11
+
+
+def test_describe_suggests_and_shows_no_value(folder):
+    ran = run("describe", "survey.csv", cwd=folder)
+    assert ran.returncode == 0, ran.stderr
+    rows = {line.split()[0]: line.split()[1:3] for line in ran.stdout.splitlines()[4:]}
+    assert rows["household_id"][1] == "identifier"
+    assert rows["survey_weight"] == ["continuous", "weight"]
+    assert rows["region"] == ["nominal", "stratum"]
+    facts = json.loads(run("describe", "survey.csv", "--json", cwd=folder).stdout)
+    assert {fact["name"] for fact in facts} == set(pd.read_csv(folder / "survey.csv").columns)
+
+
+def test_demo_runs_the_whole_flow_and_the_plan_it_prints_repeats_it(tmp_path):
+    ran = run("demo", "-n", 800, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    masked = (tmp_path / "shoal-demo" / "masked.csv").read_bytes()
+    command = ran.stdout.strip().splitlines()[-1].partition("shoal ")[2].split()
+    assert run(*command, cwd=tmp_path).returncode == 0
+    assert (tmp_path / "shoal-demo" / "masked.csv").read_bytes() == masked
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["protect"], ["protect", "survey.csv"], ["nonsense"], ["protect", "none.csv", "-k", "3"]]
+)
+def test_a_wrong_command_is_refused(folder, arguments):
+    ran = run(*arguments, cwd=folder)
+    assert ran.returncode in (1, 2)
+    assert "Traceback" not in ran.stderr
+    assert [path.name for path in folder.iterdir()] == ["survey.csv"]
+
+
+def test_options_beside_a_plan_are_refused(folder):
+    run("protect", "survey.csv", "-k", 3, "-o", "m.csv", "-q", cwd=folder)
+    ran = run("protect", "--plan", "m.plan.toml", "-k", 4, cwd=folder)
+    assert ran.returncode == 2
+    assert "-k cannot change it" in ran.stderr
+
+
+def test_help_and_version():
+    assert "protect" in run("--help").stdout
+    assert run("--version").stdout.strip() == f"shoal {shoal.__version__}"
+
+
+def test_the_input_is_never_the_output(folder):
+    before = (folder / "survey.csv").read_bytes()
+    ran = run("protect", "survey.csv", "-k", 3, "-o", "survey.csv", cwd=folder)
+    assert ran.returncode == 1
+    assert "never overwrites its input" in ran.stderr
+    assert (folder / "survey.csv").read_bytes() == before
+    assert [path.name for path in folder.iterdir()] == ["survey.csv"]

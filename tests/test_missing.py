@@ -1,0 +1,111 @@
+"""missing="keep": gaps stay, every observed cell gets a value made of at least k."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import shoal
+from shoal.errors import MissingValuesError, TooFewRecordsError
+
+
+def test_gaps_are_refused_by_default_and_named():
+    frame = pd.DataFrame({"a": [1.0, None, 3, 4], "b": [1.0, 2, 3, 4], "c": [None, None, 1.0, 2]})
+    with pytest.raises(MissingValuesError, match=r'"a" \(1\), "c" \(2\)'):
+        shoal.protect(frame, 2)
+
+
+def test_gaps_stay_where_they_are_and_nothing_else_is_suppressed():
+    frame = shoal.datasets.households(200, seed=2, missing=0.1)
+    columns = ["wage_income", "capital_income", "transfers", "tax", "education"]
+    release = shoal.protect(frame, 5, columns=columns, roles={"household_id": "identifier"}, missing="keep")
+    pd.testing.assert_frame_equal(release.data[columns].isna(), frame[columns].isna())
+    assert release.plan.outcome.smallest_support >= 5
+
+
+@given(
+    data=arrays(float, st.tuples(st.integers(6, 40), st.integers(1, 4)), elements=st.integers(0, 4).map(float)),
+    share=st.floats(0, 0.8),
+    k=st.integers(2, 6),
+    seed=st.integers(0, 99),
+)
+def test_every_observed_cell_gets_a_mean_of_at_least_k_observed_values(data, share, k, seed):
+    """Promise 1, or a refusal that names the variable: no third outcome. Checked from the release's own groups."""
+    rng = np.random.default_rng(seed)
+    data = data.copy()
+    data[rng.random(data.shape) < share] = np.nan
+    frame = pd.DataFrame(data, columns=[f"v{j}" for j in range(data.shape[1])])
+    observed_in = (~np.isnan(data)).sum(axis=0)
+    try:
+        release = shoal.protect(frame, k, missing="keep")
+    except TooFewRecordsError:
+        assert len(data) < k or ((observed_in > 0) & (observed_in < k)).any() or (~np.isnan(data)).any(axis=1).sum() < k
+        return
+    labels = release.partitions[0].labels
+    out = release.data.to_numpy()
+    np.testing.assert_array_equal(np.isnan(out), np.isnan(data))
+    varying = [j for j in range(data.shape[1]) if len(np.unique(data[~np.isnan(data[:, j]), j])) > 1]
+    assert ((labels < 0) == np.isnan(data[:, varying]).all(axis=1)).all() or not varying
+    for j in varying:
+        observed = ~np.isnan(data[:, j])
+        for group in range(labels.max() + 1):
+            assert len(np.unique(out[(labels == group) & observed, j])) <= 1  # a group has one value
+        for value in np.unique(out[observed, j]):
+            carried = observed & (out[:, j] == value)
+            assert carried.sum() >= k
+            np.testing.assert_allclose(data[carried, j].mean(), value, rtol=1e-12, atol=1e-12)
+    assert release.plan.outcome.smallest_support >= k
+
+
+def test_a_group_that_falls_short_shares_the_value_of_its_nearest_neighbour():
+    """Three clear groups on x; y is observed once in the first, whose nearest neighbour is the second."""
+    frame = pd.DataFrame(
+        {"x": [0.0, 0.1, 0.2, 1.0, 1.1, 1.2, 9.0, 9.1, 9.2], "y": [5.0, None, None, 1, 2, 3, 100, 200, 300]}
+    )
+    release = shoal.protect(frame, 3, missing="keep")
+    labels = release.partitions[0].labels
+    assert [len(set(labels[i : i + 3])) for i in (0, 3, 6)] == [1, 1, 1]
+    shared = (5 + 1 + 2 + 3) / 4
+    assert release.data["y"].tolist() == pytest.approx([shared, np.nan, np.nan, *[shared] * 3, *[200] * 3], nan_ok=True)
+    assert release.plan.outcome.joined == {"y": 1}
+
+
+def test_a_row_with_nothing_observed_stays_empty_and_counts_for_nobody():
+    frame = pd.DataFrame({"a": [1.0, 2, 3, 4, None, None], "b": [1.0, 2, 3, None, None, None]})
+    release = shoal.protect(frame, 3, missing="keep")
+    assert release.partitions[0].labels.tolist() == [0, 0, 0, 0, -1, -1]
+    assert release.partitions[0].sizes.tolist() == [4]
+    assert release.data.iloc[4:].isna().all().all()
+    assert release.plan.outcome.empty_records == 2
+
+
+def test_a_variable_with_fewer_than_k_values_is_refused_by_name_and_stratum():
+    frame = pd.DataFrame({"a": np.arange(8.0), "b": [1.0, 2, *[None] * 4, 3, 4], "s": list("xxxxyyyy")})
+    with pytest.raises(TooFewRecordsError, match='k=3 needs at least 3 observed values of "b" in s "x"; there are 2'):
+        shoal.protect(frame, 3, missing="keep", strata="s")
+
+
+def test_a_constant_column_with_fewer_than_k_values_is_refused():
+    frame = pd.DataFrame({"a": np.arange(8.0), "b": [1.0, 1, *[None] * 6]})
+    with pytest.raises(TooFewRecordsError, match='observed values of "b"; there are 2'):
+        shoal.protect(frame, 3, missing="keep")
+
+
+def test_null_stays_null_and_nan_stays_nan_in_polars():
+    frame = pl.DataFrame({"a": [1.0, None, 3, 4, float("nan"), 6], "b": [1, 2, 3, 4, 5, 6]})
+    out = shoal.protect(frame, 2, missing="keep").data
+    assert out["a"].is_null().to_list() == [False, True, False, False, False, False]
+    assert out["a"].is_nan().to_list()[4] is True
+
+
+def test_a_gap_in_a_stratum_is_a_stratum_of_its_own_when_gaps_are_kept():
+    frame = pd.DataFrame({"a": np.arange(6.0), "s": ["x", "x", "x", None, None, None]})
+    with pytest.raises(MissingValuesError, match='"s"'):
+        shoal.protect(frame, 3, strata="s")
+    release = shoal.protect(frame, 3, strata="s", missing="keep")
+    assert release.partitions[0].labels.tolist() == [0, 0, 0, 1, 1, 1] or release.partitions[0].sizes.tolist() == [3, 3]

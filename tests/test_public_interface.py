@@ -1,0 +1,56 @@
+"""The names other programs call, and what importing them costs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import shoal
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("name", shoal.__all__)
+def test_every_public_name_can_be_imported(name):
+    assert getattr(shoal, name) is not None
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = shoal.no_such_name
+
+
+def test_the_version_is_the_same_everywhere():
+    for file, pattern in (("pyproject.toml", r'^version = "(.+)"'), ("CITATION.cff", r"^version: (.+)$")):
+        assert re.search(pattern, (ROOT / file).read_text(), re.M).group(1) == shoal.__version__
+    assert f"## {shoal.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def loaded_after(statement: str) -> set[str]:
+    code = f"import sys; {statement}; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    return set(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split())
+
+
+EXTRAS = {"shiny", "fastapi", "uvicorn", "dask", "distributed", "optuna", "saxonche", "polars", "torch"}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["import shoal", "import shoal.cli", "import shoal.flow", "import shoal.datasets; shoal.datasets.households(10)"],
+)
+def test_importing_shoal_pulls_in_no_optional_part(statement):
+    assert not loaded_after(statement) & EXTRAS
+
+
+def test_importing_shoal_is_light():
+    """`import shoal` and `shoal --help` load none of the heavy libraries; they come with the first use."""
+    heavy = {"numpy", "pandas", "pyarrow", "sklearn", "numba", "pyreadstat", "openpyxl", "scipy"}
+    assert not loaded_after("import shoal, shoal.cli") & heavy
+
+
+def test_partitions_and_replacements_do_not_compile_on_import():
+    assert "numba" not in loaded_after("import shoal.partition, shoal.replace, shoal.read, shoal.describe")
