@@ -201,7 +201,7 @@ def demo(
         print(
             group_text(
                 release,
-                len(release.partitions[0].sizes) // 10,
+                min(40, len(release.partitions[0].sizes) - 1),
                 ["region", "age", "wage_income", "gross_income", "tax", "net_income"],
             )
         )

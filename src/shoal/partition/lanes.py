@@ -11,15 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
+import numba.core.cgutils
+import numba.extending
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from shoal.partition.tree import FAN, LEAF
 
 __all__ = ["bits_of_far_children", "bits_of_far_records", "bits_of_near_children", "bits_of_near_records", "lowest_bit"]
 
+cgutils: Any = numba.core.cgutils
+intrinsic: Any = numba.extending.intrinsic
 _FLOAT = ir.FloatType()
 
 
@@ -51,7 +53,9 @@ class _Lanes:
         return self * self
 
     def root(self) -> _Lanes:
-        function = self.builder.module.declare_intrinsic("llvm.sqrt", [self.value.type])
+        kind = self.value.type
+        name = f"llvm.sqrt.v{kind.count}f32"
+        function = cgutils.get_or_insert_function(self.builder.module, ir.FunctionType(kind, [kind]), name)
         return _Lanes(self.builder, self.builder.call(function, [self.value]))
 
     def bits(self, comparison: str, other: _Lanes) -> Any:

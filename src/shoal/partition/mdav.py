@@ -92,14 +92,14 @@ class MDAV(Partitioner):
 
 def _run_loop(X: NDArray[np.float64], labels: NDArray[np.int64], k: int, needed: int) -> None:
     # Imported here because numba takes a second to import.
-    from shoal.partition.exact_sum_kernels import MOST_PARTIALS, add_rows
+    from shoal.partition.exact_sum_kernels import MOST_PARTIALS, total_columns
     from shoal.partition.mdav_kernels import make_pairs_of_groups
     from shoal.partition.tree import plant
 
     n, d = X.shape
     step = n if n < _SMALL else n // _STEPS
     totals = np.zeros((d, MOST_PARTIALS))
-    add_rows(totals, X, np.arange(n), 1.0)
+    total_columns(X, totals)
     group, remaining = 0, n
     while remaining >= needed:
         tree = plant(X, np.flatnonzero(labels < 0).astype(np.int32))

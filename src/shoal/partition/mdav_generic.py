@@ -135,12 +135,12 @@ class _RunningCentroid:
     """The centroid of records from which some are taken away."""
 
     def __init__(self, X: NDArray[np.float64], is_nominal: NDArray[np.bool_]) -> None:
-        from shoal.partition.exact_sum_kernels import MOST_PARTIALS, add_rows
+        from shoal.partition.exact_sum_kernels import MOST_PARTIALS, total_columns
 
         self._X = X
         self._totals = np.zeros((X.shape[1], MOST_PARTIALS))
         self._observed = np.count_nonzero(~np.isnan(X), axis=0)
-        add_rows(self._totals, X, np.arange(len(X)), 1.0)
+        total_columns(X, self._totals)
         self._codes: dict[int, NDArray[np.float64]] = {}
         self._coded: dict[int, NDArray[np.intp]] = {}
         self._counts: dict[int, NDArray[np.intp]] = {}

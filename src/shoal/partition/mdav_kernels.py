@@ -58,7 +58,7 @@ def make_pairs_of_groups(
             nearest(tree, X, point, image, distances, members)
             for row in members:
                 labels[row] = group
-                remove(tree, row)
+            remove(tree, members)
             add_rows(totals, X, members, -1.0)
             group += 1
             remaining -= k

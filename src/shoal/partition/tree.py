@@ -53,6 +53,7 @@ class Tree(NamedTuple):
     middle_norm: NDArray[np.float32]  # blocks x FAN: squared distance of `middle` from `centre`
     first_child: NDArray[np.int32]  # blocks: the first child block, -1 above leaves
     parent: NDArray[np.int32]  # blocks: -1 for the root
+    is_loose: NDArray[np.bool_]  # blocks: whether a child shrank and the blocks above do not know yet
     centre: NDArray[np.float32]  # d: a recent centroid of the records, in the tree
 
 
@@ -97,6 +98,7 @@ def plant(X: NDArray[np.float64], rows: NDArray[np.int32]) -> Tree:
         middle_norm=np.zeros((blocks, FAN), dtype=np.float32),
         first_child=first_child,
         parent=parent,
+        is_loose=np.zeros(blocks, dtype=np.bool_),
         centre=np.zeros(d, dtype=np.float32),
     )
     kernels.fill(tree, image, order, rows)

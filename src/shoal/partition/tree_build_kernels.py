@@ -9,6 +9,7 @@ from shoal.partition.tree import FAN, LEAF, Tree
 
 _INFINITY = np.float32(np.inf)
 _NONE = np.float32(-1)
+_SAMPLE = 500
 PENDING = 128  # runs of leaves waiting to be halved: more than the times that 2**31 records can be
 
 
@@ -40,11 +41,14 @@ def _select(keys: Singles, order: Integers, start: Scalar, stop: Scalar, cut: Sc
 
 @inner_kernel
 def _widest_axis(image: Singles, order: Integers, start: Scalar, stop: Scalar) -> Scalar:
-    """Find the column with the largest variance; with long tails it splits better than the longest range."""
+    """Find the column with the largest variance, in a sample; with long tails it splits better than the range."""
     d = image.shape[1]
     total = np.zeros(d)
     squares = np.zeros(d)
-    for t in range(start, stop):
+    step = 1 + (stop - start) // _SAMPLE
+    count = 0
+    for t in range(start, stop, step):
+        count += 1
         for j in range(d):
             x = np.float64(image[order[t], j])
             total[j] += x
@@ -52,7 +56,7 @@ def _widest_axis(image: Singles, order: Integers, start: Scalar, stop: Scalar) -
     axis = 0
     widest = -1.0
     for j in range(d):
-        spread = squares[j] - total[j] * total[j] / (stop - start)
+        spread = squares[j] - total[j] * total[j] / count
         if spread > widest:
             axis = j
             widest = spread
@@ -219,8 +223,8 @@ def fill(tree: Tree, image: Singles, order: Integers, rows: Integers) -> None:
 
 
 @inner_kernel
-def remove(tree: Tree, row: Scalar) -> None:
-    """Take a record out: the leaf's last one moves to its place, and boxes that it held open shrink."""
+def _take_out(tree: Tree, row: Scalar) -> Scalar:
+    """Take a record out of its leaf, where the last one moves to its place; say whether its bounds changed."""
     leaf, t = tree.place[row] // LEAF, tree.place[row] % LEAF
     block, child = leaf // FAN, leaf % FAN
     last = tree.filled[leaf] - 1
@@ -242,6 +246,20 @@ def remove(tree: Tree, row: Scalar) -> None:
             reach = max(reach, tree.norms[leaf, i])
         changed |= reach != norm
         tree.reach[block, child] = reach
-    while changed and tree.parent[block] >= 0:
-        changed = _shrink_block(tree, block)
-        block = tree.parent[block]
+    return changed
+
+
+@inner_kernel
+def remove(tree: Tree, rows: Integers) -> None:
+    """Take records out of the tree; bounds that they held open shrink, once for each block."""
+    for row in rows:
+        block = tree.place[row] // (LEAF * FAN)
+        tree.is_loose[block] |= _take_out(tree, row)
+    for row in rows:
+        # `place` of a record that is gone still tells the block it was in.
+        block = tree.place[row] // (LEAF * FAN)
+        changed = tree.is_loose[block]
+        tree.is_loose[block] = False
+        while changed and tree.parent[block] >= 0:
+            changed = _shrink_block(tree, block)
+            block = tree.parent[block]

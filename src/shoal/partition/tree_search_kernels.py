@@ -60,7 +60,7 @@ def _is_worse(distance: Scalar, row: Scalar, other_distance: Scalar, other_row: 
 
 @inner_kernel
 def _offer(distances: Doubles, rows: Integers, count: Scalar, distance: Scalar, row: Scalar) -> Scalar:
-    """Put a record on the heap of the best so far, the worst on top; return how many there are now."""
+    """Put a record on the heap of the best, in place of the worst if it is full; return how many there are now."""
     size = distances.shape[0]
     if count < size:
         i = count
@@ -68,7 +68,7 @@ def _offer(distances: Doubles, rows: Integers, count: Scalar, distance: Scalar, 
         while i > 0 and _is_worse(distance, row, distances[(i - 1) // 2], rows[(i - 1) // 2]):
             distances[i], rows[i] = distances[(i - 1) // 2], rows[(i - 1) // 2]
             i = (i - 1) // 2
-    elif _is_worse(distances[0], rows[0], distance, row):
+    else:
         i = 0
         while True:
             child = 2 * i + 1
@@ -80,8 +80,6 @@ def _offer(distances: Doubles, rows: Integers, count: Scalar, distance: Scalar, 
                 break
             distances[i], rows[i] = distances[child], rows[child]
             i = child
-    else:
-        return count
     distances[i], rows[i] = distance, row
     return count
 
@@ -109,6 +107,25 @@ def nearest(tree: Tree, X: Doubles, point: Doubles, image: Singles, distances: D
         if pending_bounds[waiting] > threshold:
             continue
         bits = bits_of_near_children(tree.low, tree.high, block, image, threshold, bounds)
+        if tree.first_child[block] < 0:
+            while bits != 0:
+                c = lowest_bit(bits)
+                bits &= bits - 1
+                if bounds[c] > threshold or tree.reach[block, c] < _ZERO:
+                    continue
+                leaf = block * FAN + c
+                records = bits_of_near_records(tree.points, leaf, image, threshold)
+                while records != 0:
+                    row = np.int64(tree.rows[leaf, lowest_bit(records)])
+                    records &= records - 1
+                    distance = squared_distance(X, row, point)
+                    if count == rows.shape[0] and not _is_worse(distances[0], rows[0], distance, row):
+                        continue
+                    count = _offer(distances, rows, count, distance, row)
+                    if count == rows.shape[0]:
+                        reach = (np.sqrt(distances[0]) * (1 + _EXACT) + _LEAST_DISTANCE) * tree.unit + tree.blur
+                        threshold = np.float32(min(reach * reach * wide + _LEAST, _LARGEST))
+            continue
         children = 0
         while bits != 0:  # an insertion sort, nearest first
             c = lowest_bit(bits)
@@ -120,24 +137,10 @@ def nearest(tree: Tree, X: Doubles, point: Doubles, image: Singles, distances: D
                     i -= 1
                 kept[i], kept_bounds[i] = c, bounds[c]
                 children += 1
-        if tree.first_child[block] >= 0:
-            for i in range(children - 1, -1, -1):
-                pending[waiting] = tree.first_child[block] + kept[i]
-                pending_bounds[waiting] = kept_bounds[i]
-                waiting += 1
-            continue
-        for i in range(children):
-            if kept_bounds[i] > threshold:
-                break
-            leaf = block * FAN + kept[i]
-            bits = bits_of_near_records(tree.points, leaf, image, threshold)
-            while bits != 0:
-                row = np.int64(tree.rows[leaf, lowest_bit(bits)])
-                bits &= bits - 1
-                count = _offer(distances, rows, count, squared_distance(X, row, point), row)
-                if count == rows.shape[0]:
-                    reach = (np.sqrt(distances[0]) * (1 + _EXACT) + _LEAST_DISTANCE) * tree.unit + tree.blur
-                    threshold = np.float32(min(reach * reach * wide + _LEAST, _LARGEST))
+        for i in range(children - 1, -1, -1):
+            pending[waiting] = tree.first_child[block] + kept[i]
+            pending_bounds[waiting] = kept_bounds[i]
+            waiting += 1
 
 
 @inner_kernel
@@ -180,6 +183,26 @@ def farthest(tree: Tree, X: Doubles, point: Doubles, image: Singles) -> tuple[Sc
             continue
         looked_at += 1
         bits = bits_of_far_children(tree, block, image, from_centre, limits, threshold, bounds)
+        if tree.first_child[block] < 0:
+            while bits != 0:
+                c = lowest_bit(bits)
+                bits &= bits - 1
+                if bounds[c] < threshold or tree.reach[block, c] < _ZERO:
+                    continue
+                looked_at += 1
+                leaf = block * FAN + c
+                records = bits_of_far_records(tree.points, leaf, image, threshold)
+                while records != 0:
+                    row = np.int64(tree.rows[leaf, lowest_bit(records)])
+                    records &= records - 1
+                    distance = squared_distance(X, row, point)
+                    if best_row < 0 or _is_worse(distance, best_row, best, row):
+                        best = distance
+                        best_row = row
+                        length = min(np.sqrt(best), _LARGEST_DISTANCE) * (1 - _EXACT) - _LEAST_DISTANCE
+                        within = max(length * tree.unit - tree.blur, 0.0)
+                        threshold = np.float32(within * within * narrow - _LEAST)
+            continue
         children = 0
         while bits != 0:  # an insertion sort, farthest first
             c = lowest_bit(bits)
@@ -191,26 +214,8 @@ def farthest(tree: Tree, X: Doubles, point: Doubles, image: Singles) -> tuple[Sc
                     i -= 1
                 kept[i], kept_bounds[i] = c, bounds[c]
                 children += 1
-        if tree.first_child[block] >= 0:
-            for i in range(children - 1, -1, -1):
-                pending[waiting] = tree.first_child[block] + kept[i]
-                pending_bounds[waiting] = kept_bounds[i]
-                waiting += 1
-            continue
-        for i in range(children):
-            if kept_bounds[i] < threshold:
-                break
-            looked_at += 1
-            leaf = block * FAN + kept[i]
-            bits = bits_of_far_records(tree.points, leaf, image, threshold)
-            while bits != 0:
-                row = np.int64(tree.rows[leaf, lowest_bit(bits)])
-                bits &= bits - 1
-                distance = squared_distance(X, row, point)
-                if best_row < 0 or _is_worse(distance, best_row, best, row):
-                    best = distance
-                    best_row = row
-                    length = min(np.sqrt(best), _LARGEST_DISTANCE) * (1 - _EXACT) - _LEAST_DISTANCE
-                    within = max(length * tree.unit - tree.blur, 0.0)
-                    threshold = np.float32(within * within * narrow - _LEAST)
+        for i in range(children - 1, -1, -1):
+            pending[waiting] = tree.first_child[block] + kept[i]
+            pending_bounds[waiting] = kept_bounds[i]
+            waiting += 1
     return best_row, looked_at

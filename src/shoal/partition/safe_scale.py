@@ -1,0 +1,29 @@
+"""Numbers so large or so small that their squares cannot be told apart, brought to where they can."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["safely_scaled"]
+
+# Squares of differences, summed over thousands of columns and millions of records, stay clear of both ends.
+_LARGEST = 400
+_SMALLEST = -400
+
+
+def safely_scaled(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return `X`, multiplied by a power of two if its largest value is beyond 1e120 or below 1e-120.
+
+    No digit changes (but values 1e180 times smaller than the largest may become zero), so neither does what is
+    nearest or farthest. The result is read-only, like `X`.
+    """
+    largest = float(np.abs(X).max(initial=0.0))
+    if largest == 0.0:
+        return X
+    exponent = int(np.frexp(largest)[1])
+    if _SMALLEST <= exponent <= _LARGEST:
+        return X
+    scaled: NDArray[np.float64] = np.ldexp(X, -exponent)
+    scaled.flags.writeable = False
+    return scaled
