@@ -33,7 +33,7 @@ def test_protect_writes_release_and_plan_and_says_so(folder):
     masked = pd.read_csv(folder / "masked.csv")
     assert len(masked) == 150
     assert "household_id" not in masked
-    again = run("protect", "--plan", "masked.plan.toml", "-o", "again.csv", cwd=folder)
+    again = run("protect", "--plan", "masked.csv.plan.toml", "-o", "again.csv", cwd=folder)
     assert again.returncode == 0, again.stderr
     assert (folder / "again.csv").read_bytes() == (folder / "masked.csv").read_bytes()
 
@@ -42,7 +42,7 @@ def test_the_plan_alone_repeats_the_release_in_its_place(folder):
     run("protect", "survey.csv", "-k", 3, "-o", "masked.csv", "--shuffle", "-q", cwd=folder)
     first = (folder / "masked.csv").read_bytes()
     (folder / "masked.csv").unlink()
-    assert run("protect", "--plan", "masked.plan.toml", cwd=folder).returncode == 0
+    assert run("protect", "--plan", "masked.csv.plan.toml", cwd=folder).returncode == 0
     assert (folder / "masked.csv").read_bytes() == first
 
 
@@ -50,7 +50,7 @@ def test_the_default_output_stands_beside_nothing_it_could_hurt(folder):
     assert run("protect", "survey.csv", "-k", 3, "-q", cwd=folder).returncode == 0
     assert sorted(path.name for path in folder.iterdir()) == [
         "survey-masked.csv",
-        "survey-masked.plan.toml",
+        "survey-masked.csv.plan.toml",
         "survey.csv",
     ]
 
@@ -97,7 +97,7 @@ def test_options_reach_the_flow(folder):
         cwd=folder,
     )
     assert ran.returncode == 0, ran.stderr
-    plan = shoal.Plan.from_toml(folder / "survey-masked.plan.toml")
+    plan = shoal.Plan.from_toml(folder / "survey-masked.csv.plan.toml")
     assert plan.blocks == [["age", "tax"], ["tenure"]]
     assert plan.replace["tax"] == {"name": "order-statistic", "q": 0.25}
     assert plan.strata == ["area"]
@@ -125,7 +125,7 @@ def test_demo_runs_the_whole_flow_and_the_plan_it_prints_repeats_it(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["protect"], ["protect", "survey.csv"], ["nonsense"], ["protect", "none.csv", "-k", "3"]]
+    "arguments", [["protect"], ["protect", "survey.csv"], ["nonsense"], ["protect", "none.csv", "-k", "3"]]
 )
 def test_a_wrong_command_is_refused(folder, arguments):
     ran = run(*arguments, cwd=folder)
@@ -136,13 +136,14 @@ def test_a_wrong_command_is_refused(folder, arguments):
 
 def test_options_beside_a_plan_are_refused(folder):
     run("protect", "survey.csv", "-k", 3, "-o", "m.csv", "-q", cwd=folder)
-    ran = run("protect", "--plan", "m.plan.toml", "-k", 4, cwd=folder)
+    ran = run("protect", "--plan", "m.csv.plan.toml", "-k", 4, cwd=folder)
     assert ran.returncode == 2
     assert "-k cannot change it" in ran.stderr
 
 
 def test_help_and_version():
     assert "protect" in run("--help").stdout
+    assert run().stdout == run("--help").stdout
     assert run("--version").stdout.strip() == f"shoal {shoal.__version__}"
 
 
@@ -153,3 +154,84 @@ def test_the_input_is_never_the_output(folder):
     assert "never overwrites its input" in ran.stderr
     assert (folder / "survey.csv").read_bytes() == before
     assert [path.name for path in folder.iterdir()] == ["survey.csv"]
+
+
+def test_a_plan_and_its_release_are_two_files(folder):
+    ran = run("protect", "survey.csv", "-k", 3, "-o", "m.csv", "--save-plan", "m.csv", cwd=folder)
+    assert ran.returncode == 1
+    assert "cannot be both" in ran.stderr
+    assert [path.name for path in folder.iterdir()] == ["survey.csv"]
+
+
+def test_targets_are_checked_before_the_work_and_both_or_none_are_written(folder):
+    for options in (
+        ["-o", "x.csv", "--save-plan", "nowhere/p.toml"],
+        ["-o", "nowhere/x.csv"],
+        ["-o", "x.xyz"],
+        ["-o", ""],
+    ):
+        ran = run("protect", "survey.csv", "-k", 3, *options, cwd=folder)
+        assert ran.returncode in (1, 2)
+        assert ran.stderr.count("\n") == 1
+        assert [path.name for path in folder.iterdir()] == ["survey.csv"]
+
+
+def test_a_plan_on_another_file_leaves_the_first_release_alone(folder):
+    run("protect", "survey.csv", "-k", 3, "-o", "m.csv", "-q", cwd=folder)
+    before = (folder / "m.csv").read_bytes()
+    shoal.write_table(shoal.datasets.households(100, seed=8), folder / "new.csv")
+    ran = run("protect", "new.csv", "--plan", "m.csv.plan.toml", "-q", cwd=folder)
+    assert ran.returncode == 0, ran.stderr
+    assert (folder / "m.csv").read_bytes() == before
+    assert shoal.Plan.from_toml(folder / "new-masked.csv.plan.toml").input.records == 100
+
+
+@pytest.mark.parametrize(
+    "options", [["--method", "mdav"], ["--missing", "keep"], ["--no-standardize"], ["--encoding", "utf-8"]]
+)
+def test_no_option_beside_a_plan_is_silently_ignored(folder, options):
+    run("protect", "survey.csv", "-k", 3, "-o", "m.csv", "-q", cwd=folder)
+    ran = run("protect", "--plan", "m.csv.plan.toml", *options, cwd=folder)
+    assert ran.returncode == 2
+    assert "cannot change it" in ran.stderr
+
+
+def test_packed_files_keep_their_ending(folder):
+    shoal.write_table(shoal.datasets.expenditure(), folder / "e.csv.gz")
+    assert run("protect", "e.csv.gz", "-k", 3, "-q", cwd=folder).returncode == 0
+    assert (folder / "e-masked.csv.gz").exists()
+
+
+def test_names_with_signs_in_them(folder):
+    frame = pd.DataFrame({"a=b": range(9), "c,d": range(9), "e:f": range(9)})
+    shoal.write_table(frame * frame, folder / "odd.csv")
+    ran = run("protect", "odd.csv", "-k", 3, "--replace", "a=b=median", "--replace", "e:f=order-statistic:q=0.5",
+              "--replace", "c,d=mean", "--columns", 'a=b,"c,d"', "--columns", "e:f", "-q", cwd=folder)  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    plan = shoal.Plan.from_toml(folder / "odd-masked.csv.plan.toml")
+    assert plan.replace["a=b"] == {"name": "median"}
+    assert plan.replace["e:f"] == {"name": "order-statistic", "q": 0.5}
+
+
+@pytest.mark.parametrize(
+    "arguments", [["protect", "survey.csv", "-k", "2.5"], ["--bogus"], ["nonsense"], ["protect", "--columns", "a"]]
+)
+def test_a_command_that_is_not_understood_is_one_line(folder, arguments):
+    ran = run(*arguments, cwd=folder)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("shoal: error: ")
+    assert ran.stderr.count("\n") == 1
+
+
+def test_an_interrupt_says_that_nothing_is_half_written(folder):
+    code = (
+        "import os, signal, shoal.release, shoal.__main__\n"
+        "def interrupted(*a, **k): os.kill(os.getpid(), signal.SIGINT)\n"
+        "shoal.release.refuse_targets = interrupted\n"
+        "shoal.__main__.main()\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code, "protect", "survey.csv", "-k", "3"], capture_output=True, text=True, cwd=folder
+    )
+    assert ran.returncode == 130
+    assert "interrupted; no file was left half written" in ran.stderr

@@ -154,14 +154,16 @@ def test_standardize_decides_the_scale(survey):
 
 def test_a_constant_column_is_reported_and_left_out_of_distances(survey):
     frame = survey[COLUMNS].assign(same=4)
-    release = shoal.protect(frame, 5)
+    with pytest.warns(DescriptionWarning, match='All values of "same" are the same'):
+        release = shoal.protect(frame, 5)
     assert release.plan.outcome.constant == ["same"]
     np.testing.assert_array_equal(release.partitions[0].labels, shoal.protect(survey[COLUMNS], 5).partitions[0].labels)
     assert (release.data["same"] == 4).all()
 
 
 def test_nothing_but_constant_columns():
-    release = shoal.protect(pd.DataFrame({"a": [1.0] * 7}), 3)
+    with pytest.warns(DescriptionWarning):
+        release = shoal.protect(pd.DataFrame({"a": [1.0] * 7}), 3)
     assert release.partitions[0].k >= 2
     assert (release.data["a"] == 1).all()
 

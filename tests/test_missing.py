@@ -28,6 +28,7 @@ def test_gaps_stay_where_they_are_and_nothing_else_is_suppressed():
     assert release.plan.outcome.smallest_support >= 5
 
 
+@pytest.mark.filterwarnings("ignore::shoal.errors.DescriptionWarning")
 @given(
     data=arrays(float, st.tuples(st.integers(6, 40), st.integers(1, 4)), elements=st.integers(0, 4).map(float)),
     share=st.floats(0, 0.8),

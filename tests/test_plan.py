@@ -93,7 +93,7 @@ def test_how_a_file_was_read_is_part_of_the_plan(tmp_path):
     path = tmp_path / "eu.csv"
     path.write_text("a;b\n" + "".join(f"{i},5;x{i % 3}\n" for i in range(9)), encoding="utf-16")
     release = shoal.protect(as_table(path, encoding="utf-16"), 3)
-    assert release.plan.input.reading == {"encoding": "utf-16"}
+    assert release.plan.input.reading.encoding == "utf-16"
     pd.testing.assert_frame_equal(release.plan.run().data, release.data)
 
 
@@ -116,6 +116,8 @@ def test_a_plan_on_a_file_without_its_columns(release, tmp_path):
         ('variant = "two-k"', "gamma = 0.2", 'no parameter "gamma"'),
         ('variant = "two-k"', 'variant = "x"', "variant must be one of"),
         ("q = 0.25", "q = 2", "q must be a number from 0 to 1"),
+        ("[input]", '[input.reading]\ncolour = "red"\n\n[input]', "colour"),
+        ("k = 4", "k = " + "[" * 5000, "nested too deeply|not TOML"),
         ('age = "continuous"', 'age = "nominal"', '"order-statistic" does not serve "age", which is nominal'),
         ('age = "continuous"', "", 'column "age" must be in blocks, kinds and replace'),
         ('household_id = "identifier"', 'household_id = "id"', "roles.household_id"),
@@ -155,3 +157,36 @@ def test_shuffle_keeps_the_records_and_loses_the_order(release, tmp_path):
     plain, shuffled = (tmp_path / name for name in ("plain.csv", "shuffled.csv"))
     assert plain.read_text() != shuffled.read_text()
     assert sorted(plain.read_text().splitlines()[1:]) == sorted(shuffled.read_text().splitlines()[1:])
+
+
+def test_roles_written_into_a_plan_count(release, file, tmp_path):
+    path = tmp_path / "plan.toml"
+    release.plan.to_toml(path)
+    path.write_text(path.read_text().replace("[roles]\n", '[roles]\narea = "stratum"\n'))
+    again = shoal.Plan.from_toml(path).run()
+    areas = shoal.read_table(file)["area"]
+    assert (areas.groupby(again.partitions[0].labels).nunique() == 1).all()
+    assert release.plan.weights == again.plan.weights == "survey_weight"
+
+
+def test_a_search_by_the_clock_is_repeated_by_its_steps(tmp_path):
+    shoal.write_table(shoal.datasets.households(150, seed=9), tmp_path / "in.csv")
+    release = shoal.protect(
+        tmp_path / "in.csv",
+        3,
+        columns=["age", "tax", "wage_income"],
+        roles={"household_id": "identifier"},
+        strata="area",
+        blocks=2,
+        method=shoal.partition.Refine(3, seconds=0.1),
+    )
+    assert len(release.plan.steps) == 2  # blocks
+    assert all(len(steps) == 2 for steps in release.plan.steps)  # areas
+    release.plan.to_toml(tmp_path / "plan.toml")
+    again = shoal.Plan.from_toml(tmp_path / "plan.toml").run()
+    pd.testing.assert_frame_equal(again.data, release.data)
+    assert again.plan == release.plan
+    other = shoal.datasets.households(150, seed=10)
+    other["area"] = ["a", "b", "c"] * 50
+    with pytest.raises(PlanError, match="steps are for other blocks or strata"):
+        release.plan.run(other)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shoal import datasets, describe, errors, measure, partition, read, replace
+    from shoal.comparison import Comparison, compare
     from shoal.describe import describe_table
     from shoal.flow import protect
     from shoal.measure import Evaluation, evaluate
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Comparison",
     "Evaluation",
     "Plan",
     "Release",
+    "compare",
     "datasets",
     "describe",
     "describe_table",
@@ -51,6 +54,8 @@ _HOME = {
     "protect": "shoal.flow",
     "Plan": "shoal.plan",
     "Release": "shoal.release",
+    "compare": "shoal.comparison",
+    "Comparison": "shoal.comparison",
     "evaluate": "shoal.measure",
     "Evaluation": "shoal.measure",
 }

@@ -14,21 +14,28 @@ def main() -> None:
 
     0: done. 1: the data could not be protected, read or written. 2: the command or the plan was wrong.
     """
+    import typer
+
     from shoal.errors import ParameterError, ShoalError
 
     try:
         from shoal.cli import app
 
-        app()
+        code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
+        if code == 130:  # what typer makes of an interrupt
+            raise KeyboardInterrupt
+        sys.exit(code if isinstance(code, int) else 0)
     except ParameterError as error:
         _stop(str(error), 2)
     except ShoalError as error:
         _stop(str(error), 1)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         _stop("interrupted; no file was left half written.", 130)
     except MemoryError:
         _stop("not enough memory. Protect fewer columns at a time, or cut the file by strata.", 1)
     except Exception as error:
+        if hasattr(error, "format_message"):  # typer's word for a command line it does not understand
+            _stop(f"{error.format_message().rstrip('.')}. Try shoal --help.", 2)
         if os.environ.get("SHOAL_DEBUG"):
             raise
         # A traceback can show values of the data; the place in the program cannot.

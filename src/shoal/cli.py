@@ -6,6 +6,7 @@ Everything heavy is imported inside the commands, so that `shoal --help` answers
 from __future__ import annotations
 
 import csv
+import io
 import sys
 import warnings
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shoal import __version__
-from shoal.errors import ParameterError, ShoalWarning
+from shoal.errors import ParameterError, ShoalWarning, WriteError
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -26,7 +27,6 @@ __all__ = ["app"]
 app = typer.Typer(
     name="shoal",
     help="Protect microdata so that it can be shared, and measure what the protection costs and buys.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
     rich_markup_mode=None,
@@ -89,7 +89,7 @@ def protect(
         list[str] | None, typer.Option(help="COLUMN=ROLE: identifier, key, confidential, weight, stratum, other.")
     ] = None,
     kind: Annotated[list[str] | None, typer.Option(help="COLUMN=KIND: continuous, ordinal, nominal.")] = None,
-    method: Annotated[str, typer.Option(help='How to group: "mdav", "mdav:variant=two-k".')] = "mdav",
+    method: Annotated[str | None, typer.Option(help='How to group: "mdav", "mdav:variant=two-k". [mdav]')] = None,
     replace: Annotated[
         list[str] | None,
         typer.Option(
@@ -103,8 +103,12 @@ def protect(
     ] = None,
     strata: Annotated[list[str] | None, typer.Option(help="Columns whose values no group may mix.")] = None,
     weights: Annotated[str | None, typer.Option(help="The column of sampling weights.")] = None,
-    missing: Annotated[str, typer.Option(help='"error" refuses gaps, "keep" leaves them where they are.')] = "error",
-    standardize: Annotated[bool, typer.Option(help="Take distances on standard scores.")] = True,
+    missing: Annotated[
+        str | None, typer.Option(help='"error" refuses gaps, "keep" leaves them where they are. [error]')
+    ] = None,
+    standardize: Annotated[
+        bool | None, typer.Option("--standardize/--no-standardize", help="Take distances on standard scores. [yes]")
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Where random choices start; drawn and recorded if not given.")
     ] = None,
@@ -121,55 +125,111 @@ def protect(
     from shoal.flow import carry_out, protect, table_for
     from shoal.plan import Plan
     from shoal.read import as_table
+    from shoal.release import refuse_targets
 
     reading = _given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
-    if plan is not None:
-        _refuse_beside_plan(
-            k=k,
-            columns=columns,
-            role=role,
-            kind=kind,
-            replace=replace,
-            blocks=blocks,
-            strata=strata,
-            weights=weights,
-            seed=seed,
-            **reading,
-        )
-        known = Plan.from_toml(plan)
-        if known.output is not None:
-            output = output or Path(known.output.path)
-            shuffle = shuffle or known.output.shuffle
-        elif output is None:
-            raise ParameterError("The plan does not say where to write. Add -o FILE.")
-        with _one_line_warnings(), _progress_bar(quiet):
-            release = carry_out(known, table_for(known, file))
-    else:
-        if file is None:
-            raise ParameterError("Name the file to protect, or a plan with --plan.")
-        if k is None:
-            raise ParameterError("Say how many records must share a value: -k 5, for instance. There is no default.")
-        output = output or Path(f"{file.stem}-masked{file.suffix}")
-        save_plan = save_plan or output.with_name(f"{output.name.partition('.')[0]}.plan.toml")
-        with _one_line_warnings(), _progress_bar(quiet):
-            release = protect(
-                as_table(file, **reading),
-                k,
-                columns=_names(columns),
-                roles=_assignments("--role", role),
-                kinds=_assignments("--kind", kind),
-                method=method,
-                replace=_replacements(replace),
-                blocks=_blocks(blocks),
-                strata=_names(strata),
+    asked = _given(method=method, missing=missing, standardize=standardize, seed=seed)
+    with _one_line_warnings():
+        if plan is not None:
+            beside = _given(
+                k=k,
+                columns=columns,
+                role=role,
+                kind=kind,
+                replace=replace,
+                blocks=blocks,
+                strata=strata,
                 weights=weights,
-                missing=missing,  # type: ignore[arg-type]  # protect checks it
-                standardize=standardize,
-                seed=seed,
             )
+            _refuse_beside_plan([*beside, *asked, *reading])
+            known = Plan.from_toml(plan)
+            table = table_for(known, file)
+            if known.output is not None:
+                shuffle = shuffle or known.output.shuffle
+                if file is None:  # the same release again, in its place
+                    output = output or Path(known.output.path)
+        elif file is None:
+            raise ParameterError("Name the file to protect, or a plan with --plan.")
+        elif k is None:
+            raise ParameterError("Say how many records must share a value: -k 5, for instance. There is no default.")
+        else:
+            table = as_table(file, **reading)
+        if output == Path():
+            raise ParameterError("-o needs the name of a file.")
+        if output is None:
+            if file is None:
+                raise ParameterError("The plan does not say where to write. Add -o FILE.")
+            output = _masked_name(file)
+        if save_plan is None and file is not None:
+            save_plan = output.with_name(f"{output.name}.plan.toml")
+        refuse_targets(table, output, save_plan)
+        with _progress_bar(quiet):
+            if plan is not None:
+                release = carry_out(known, table)
+            else:
+                release = protect(
+                    table,
+                    k,  # type: ignore[arg-type]  # not None here
+                    columns=_names(columns),
+                    roles=_assignments("--role", role),
+                    kinds=_assignments("--kind", kind),
+                    replace=_replacements(replace, table.names),
+                    blocks=_blocks(blocks),
+                    strata=_names(strata),
+                    weights=weights,
+                    **asked,
+                )
     release.write(output, shuffle=shuffle, plan=save_plan)
     if not quiet:
         _print_release(release, output, save_plan, shuffle)
+
+
+@app.command()
+def compare(
+    file: Annotated[Path, typer.Argument(help="The table to try the methods on.")],
+    k: Annotated[str, typer.Option("-k", help="One k, or several separated by commas.")],
+    methods: Annotated[str, typer.Option(help='Names separated by commas, or "all".')] = "all",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write the table. [FILE-compared.csv]")
+    ] = None,
+    columns: Annotated[list[str] | None, typer.Option(help="Columns to protect, separated by commas.")] = None,
+    role: Annotated[list[str] | None, typer.Option(help="COLUMN=ROLE, as in protect.")] = None,
+    blocks: Annotated[list[str] | None, typer.Option(help="Blocks of columns, as in protect.")] = None,
+    strata: Annotated[list[str] | None, typer.Option(help="Columns whose values no group may mix.")] = None,
+    standardize: Annotated[bool, typer.Option(help="Take distances on standard scores.")] = True,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    quiet: Quiet = False,
+) -> None:
+    """Try several methods at several k, and print what each loses. Nothing is released."""
+    from shoal.comparison import compare
+    from shoal.read import as_table, refuse_unwritable, write_table
+    from shoal.report.text import comparison_text
+
+    ks = _names([k]) or []
+    if not all(one.isdigit() for one in ks):
+        raise ParameterError(f'-k wants whole numbers separated by commas; got "{k}".')
+    output = output or Path(f"{file.stem}-compared.csv")
+    table = as_table(file, **_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet))
+    table.refuse_to_overwrite(output)
+    refuse_unwritable(output)
+    with _one_line_warnings(), _progress_bar(quiet, "comparing"):
+        comparison = compare(
+            table,
+            [int(one) for one in ks],
+            "all" if methods == "all" else _methods(methods),
+            columns=_names(columns),
+            roles=_assignments("--role", role),
+            blocks=_blocks(blocks),
+            strata=_names(strata),
+            standardize=standardize,
+        )
+    write_table(comparison.to_frame(), output)
+    if not quiet:
+        print(comparison_text(comparison))
+        print(f"\nwritten to {output}")
 
 
 @app.command()
@@ -185,8 +245,11 @@ def demo(
     from shoal.read import write_table
     from shoal.report.text import group_text
 
-    folder.mkdir(parents=True, exist_ok=True)
-    survey, masked, plan = folder / "survey.csv", folder / "masked.csv", folder / "masked.plan.toml"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteError(f"The folder {folder} cannot be made: {error.strerror}.") from None
+    survey, masked, plan = folder / "survey.csv", folder / "masked.csv", folder / "masked.csv.plan.toml"
     write_table(households(records, seed=1), survey)
     if not quiet:
         print(f"A synthetic survey of {records:,} households is in {survey}.\n")
@@ -230,7 +293,7 @@ def _one_line_warnings() -> Iterator[None]:
 
 
 @contextmanager
-def _progress_bar(quiet: bool) -> Iterator[None]:
+def _progress_bar(quiet: bool, doing: str = "protecting") -> Iterator[None]:
     """Show a bar while the work inside the block goes on, if someone is there to see it."""
     if quiet or not sys.stderr.isatty():
         yield
@@ -240,18 +303,44 @@ def _progress_bar(quiet: bool) -> Iterator[None]:
 
     from shoal.progress import listening
 
-    parts = (TextColumn("protecting"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    parts = (TextColumn(doing), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*parts, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=1.0)
         with listening(lambda part: bar.advance(task, part)):
             yield
 
 
+def _masked_name(file: Path) -> Path:
+    """Name the release after its input, in this folder; as CSV where the input's format can only be read."""
+    from shoal.read.files import can_be_written, ending_of
+
+    ending = ending_of(file)
+    return Path(f"{file.name[: len(file.name) - len(ending)]}-masked{ending if can_be_written(ending) else '.csv'}")
+
+
 def _names(given: list[str] | None) -> list[str] | None:
     """Split "a,b" at its commas; a name with a comma in it goes in double quotes."""
     if not given:
         return None
-    return [name for text in given for name in next(csv.reader([text], skipinitialspace=True))]
+    try:
+        return [
+            name for text in given for name in next(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True))
+        ]
+    except (csv.Error, StopIteration):
+        raise ParameterError(
+            f"Names of columns go between commas, those with a comma in double quotes; got {given}."
+        ) from None
+
+
+def _methods(given: str) -> list[str]:
+    """Split "mdav,hac:linkage=single,priority=1" at the commas that begin a method, not at those between parameters."""
+    methods: list[str] = []
+    for part in given.split(","):
+        if methods and "=" in part and ":" not in part:
+            methods[-1] += f",{part}"
+        else:
+            methods.append(part.strip())
+    return methods
 
 
 def _assignments(option: str, given: list[str] | None) -> dict[str, str]:
@@ -264,18 +353,22 @@ def _assignments(option: str, given: list[str] | None) -> dict[str, str]:
     return pairs
 
 
-def _replacements(given: list[str] | None) -> str | dict[str, str]:
+def _replacements(given: list[str] | None, names: list[str]) -> str | dict[str, str]:
     """Read "mean" as one replacement for all, "AGE=median" as one for a column."""
-    if not given:
-        return "mean"
-    named = [text for text in given if "=" in text.partition(":")[0]]
-    if not named:
-        if len(given) > 1:
-            raise ParameterError("--replace names two for all columns. Say COLUMN=NAME for the one of a column.")
-        return given[0]
-    if len(named) < len(given):
-        raise ParameterError("--replace names one for all and some for columns. Say COLUMN=NAME for every column.")
-    return {text.partition("=")[0]: text.partition("=")[2] for text in named}
+    named: dict[str, str] = {}
+    for_all = []
+    for text in given or []:
+        # A name may hold "=" and a replacement may have "q=0.25" behind it: the longest name that exists counts.
+        column = max((name for name in names if text.startswith(f"{name}=")), key=len, default=None)
+        if column is not None:
+            named[column] = text[len(column) + 1 :]
+        else:
+            for_all.append(text)
+    if len(for_all) > 1 or (for_all and named):
+        raise ParameterError(
+            "--replace takes one name for all columns, or COLUMN=NAME for each; got both or two for all."
+        )
+    return for_all[0] if for_all else named or "mean"
 
 
 def _blocks(given: list[str] | None) -> int | list[list[str]] | None:
@@ -290,8 +383,7 @@ def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _refuse_beside_plan(**options: Any) -> None:
-    named = list(_given(**options))
-    if named:
-        option = "-k" if named[0] == "k" else f"--{named[0]}"
+def _refuse_beside_plan(options: list[str]) -> None:
+    if options:
+        option = "-k" if options[0] == "k" else f"--{options[0]}"
         raise ParameterError(f"--plan says it all; {option} cannot change it. Edit the plan, or leave {option} out.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +18,10 @@ from shoal.describe import Kind, Selection, select
 from shoal.describe.matrix import Matrix, block_matrix, block_values
 from shoal.describe.missing import refuse_gaps, refuse_infinities
 from shoal.describe.strata import Strata, strata_of
-from shoal.errors import DataError, ParameterError, PlanError, TooFewRecordsError
+from shoal.errors import DataError, DescriptionWarning, ParameterError, PlanError, TooFewRecordsError
 from shoal.limits import OneOf, OrNone, Whole, check_limits
 from shoal.partition import PARTITIONERS, Partition, Partitioner
-from shoal.plan import Input, Outcome, Plan, installed_versions
+from shoal.plan import Input, Outcome, Plan, Reading, installed_versions
 from shoal.read import Table, as_table
 from shoal.release import Release
 from shoal.replace import REPLACEMENTS, Aggregate, Members, TooFewObservedError
@@ -92,6 +93,8 @@ def protect(
         {"k": Whole(2), "missing": OneOf(("error", "keep")), "seed": OrNone(Whole(0))},
         {"k": k, "missing": missing, "seed": seed},
     )
+    if not isinstance(standardize, bool):
+        raise ParameterError(f"standardize must be True or False; got {standardize!r}.")
     if isinstance(method, Partitioner) and method.k != k:
         raise ParameterError(f"k={k} and the method's k={method.k} differ. Give the same k twice.")
     table = as_table(data)
@@ -101,12 +104,10 @@ def protect(
         blocks=[list(block) for block in selection.blocks],
         kinds=dict(selection.kinds),
         roles=dict(selection.roles),
-        strata=list(selection.strata),
-        weights=selection.weights,
         method=_checked_method(method, int(k)),
         replace=_replacement_per_column(replace, selection),
         missing=missing,
-        standardize=bool(standardize),
+        standardize=standardize,
         seed=secrets.randbits(63) if seed is None else int(seed),
     )
     return carry_out(plan, table)
@@ -114,7 +115,7 @@ def protect(
 
 def table_for(plan: Plan, data: Any = None) -> Table:
     """Return the table a plan is to be carried out on: `data`, or the plan's own input if it has not changed."""
-    reading = {} if plan.input is None else plan.input.reading
+    reading = {} if plan.input is None else plan.input.reading.model_dump(exclude_none=True)
     if data is not None:
         table = as_table(data, **reading)
     elif plan.input is None or plan.input.path is None:
@@ -135,8 +136,6 @@ def table_for(plan: Plan, data: Any = None) -> Table:
         blocks=plan.blocks,
         roles=plan.roles,
         kinds=plan.kinds,
-        strata=plan.strata,
-        weights=plan.weights,
     )
     return table
 
@@ -159,30 +158,41 @@ def carry_out(plan: Plan, table: Table) -> Release:
 
     computed = {name: values for block in done for name, values in block.computed.items()}
     taken = {name: rows for block in done for name, rows in block.taken.items()}
-    identifiers = [name for name, role in plan.roles.items() if role == "identifier"]
+    masked = table.replaced(computed, taken, drop=plan.identifiers)
     partitions = tuple(block.partition for block in done)
     outcome = Outcome(
         groups=[len(partition.sizes) for partition in partitions],
         smallest_group=min(partition.k for partition in partitions),
         largest_group=max(int(partition.sizes.max()) for partition in partitions),
         smallest_support=min(block.smallest_support for block in done),
-        became_float=[name for name in table.names if name in computed and table.is_integer(name)],
+        became_float=[name for name in computed if table.frame.schema[name] != masked.frame.schema[name]],
         constant=[name for block in done for name in block.matrix.constant],
         gower_blocks=[number for number, block in enumerate(done) if block.matrix.distance == "gower"],
         joined={name: count for block in done for name, count in block.joined.items()},
         empty_records=int(np.any([partition.labels < 0 for partition in partitions], axis=0).sum()),
     )
+    for name in outcome.constant:
+        warnings.warn(
+            f'All values of "{name}" are the same: it is left out of distances.', DescriptionWarning, stacklevel=3
+        )
     source = Input(
-        path=str(table.source.resolve()) if table.source is not None and table.is_file else None,
+        path=None if table.source is None else str(table.source.resolve()),
         sha256=table.fingerprint(),
         records=len(table),
-        reading=dict(table.reading),
+        reading=Reading(**table.reading),
     )
     return Release(
         original=table,
-        masked=table.replaced(computed, taken, drop=identifiers),
+        masked=masked,
         partitions=partitions,
-        plan=plan.model_copy(update={"input": source, "outcome": outcome, "versions": installed_versions()}),
+        plan=plan.model_copy(
+            update={
+                "steps": [block.steps for block in done if block.steps],
+                "input": source,
+                "outcome": outcome,
+                "versions": installed_versions(),
+            }
+        ),
     )
 
 
@@ -196,6 +206,7 @@ class _Block:
     taken: Mapping[str, NDArray[np.int64]]
     joined: Mapping[str, int]
     smallest_support: int
+    steps: list[int]
 
 
 def _protect_block(
@@ -208,7 +219,7 @@ def _protect_block(
 ) -> _Block:
     values = block_values(table, block, plan.kinds)
     matrix = block_matrix(values, plan.kinds, standardize=plan.standardize)
-    labels, stratum_of_group = _labels(plan, block, matrix, strata)
+    labels, stratum_of_group, steps = _labels(plan, number, block, matrix, strata)
     everyone = members(labels, labels >= 0)
     centres = None if matrix.complete else _centres(matrix, everyone)
     computed: dict[str, NDArray[np.float64]] = {}
@@ -240,7 +251,7 @@ def _protect_block(
             computed[name] = np.full(len(table), np.nan)
             computed[name][observed] = released
         supports.extend(behind.sizes.tolist())
-    return _Block(matrix, Partition(labels, tuple(block)), computed, taken, joined, min(supports))
+    return _Block(matrix, Partition(labels, tuple(block)), computed, taken, joined, min(supports), steps)
 
 
 def _joined(
@@ -264,15 +275,16 @@ def _joined(
 
 
 def _labels(
-    plan: Plan, block: Sequence[str], matrix: Matrix, strata: Strata
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Partition every stratum; return each record's group and each group's stratum."""
+    plan: Plan, number: int, block: Sequence[str], matrix: Matrix, strata: Strata
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int]]:
+    """Partition every stratum; return each record's group, each group's stratum, and the steps of each search."""
     method = build(plan.method, PARTITIONERS, "method", k=plan.k)
     if matrix.distance == "gower" or not matrix.complete:
         method = method.for_mixed(distance=matrix.distance, nominal=matrix.nominal)
     observed = ~np.isnan(matrix.values).all(axis=1)
     labels = np.full(len(matrix.values), -1, dtype=np.int64)
     groups_per_stratum = []
+    steps: list[int] = []
     for stratum in range(len(strata)):
         rows = np.flatnonzero((strata.codes == stratum) & observed)
         if len(rows) == 0:
@@ -283,14 +295,25 @@ def _labels(
                 f"k={plan.k} needs at least {plan.k} records{strata.where(stratum)} with a value in one of "
                 f"{', '.join(block)}; there are {len(rows)}. Merge strata, leave the variables out, or lower k."
             )
+        if plan.steps:  # as many as were made before, however long they take
+            method.set_params(steps=_steps_made(plan, number, len(steps)), seconds=None)
         with progress.share(len(rows) / len(labels)):
             found = method.fit(matrix.values if len(rows) == len(labels) else matrix.values[rows]).labels_
+        if hasattr(method, "steps_"):
+            steps.append(int(method.steps_))
         sizes = np.bincount(found)
         if sizes.min() < plan.k:  # whatever the method says of itself, k is a promise
             raise DataError(f"The method made a group of {sizes.min()} records where k={plan.k}; nothing is released.")
         labels[rows] = found + sum(groups_per_stratum)
         groups_per_stratum.append(len(sizes))
-    return labels, np.repeat(np.arange(len(strata)), groups_per_stratum)
+    return labels, np.repeat(np.arange(len(strata)), groups_per_stratum), steps
+
+
+def _steps_made(plan: Plan, block: int, fit: int) -> int:
+    try:
+        return plan.steps[block][fit]
+    except IndexError:
+        raise PlanError("The plan's steps are for other blocks or strata. Take steps out of the plan.") from None
 
 
 def _centres(matrix: Matrix, everyone: Members) -> NDArray[np.float64]:

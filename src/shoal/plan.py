@@ -57,13 +57,22 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
+class Reading(_Section):
+    """What had to be said about the input file to read it."""
+
+    delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    sheet: str | int | None = None
+
+
 class Input(_Section):
     """The table the plan was made for."""
 
     path: str | None = None
     sha256: str
     records: int
-    reading: dict[str, str | int] = Field(default_factory=dict)  # delimiter, encoding, ... that had to be given
+    reading: Reading = Field(default_factory=lambda: Reading())
 
 
 class Output(_Section):
@@ -98,9 +107,8 @@ class Plan(_Section):
     blocks: list[list[str]] = Field(min_length=1)
     kinds: dict[str, Kind]
     roles: dict[str, Role] = Field(default_factory=dict)
-    strata: list[str] = Field(default_factory=list)
-    weights: str | None = None
     method: _Method
+    steps: list[list[int]] = Field(default_factory=list)  # of a search, per block and stratum: made before, made again
     replace: dict[str, _Replacement]  # per column
     missing: Literal["error", "keep"] = "error"
     standardize: bool = True
@@ -119,12 +127,29 @@ class Plan(_Section):
         for name, choice in self.replace.items():
             if self.kinds[name] not in build(choice, REPLACEMENTS, "replace").kinds:
                 raise ValueError(f'replace "{choice["name"]}" does not serve "{name}", which is {self.kinds[name]}')
+        if self.steps and not hasattr(build(self.method, PARTITIONERS, "method", k=2), "steps"):
+            raise ValueError(f'steps: method "{self.method["name"]}" does not search in steps')
         return self
 
     @property
     def columns(self) -> list[str]:
         """The protected columns, block after block."""
         return [name for block in self.blocks for name in block]
+
+    @property
+    def strata(self) -> list[str]:
+        """The columns whose values no group may mix."""
+        return [name for name, role in self.roles.items() if role == "stratum"]
+
+    @property
+    def weights(self) -> str | None:
+        """The column of sampling weights."""
+        return next((name for name, role in self.roles.items() if role == "weight"), None)
+
+    @property
+    def identifiers(self) -> list[str]:
+        """The columns that are dropped from the release."""
+        return [name for name, role in self.roles.items() if role == "identifier"]
 
     def run(self, data: Any = None) -> Release:
         """Carry out the plan, on its own input or on `data`.
@@ -156,11 +181,14 @@ class Plan(_Section):
             raise PlanError(
                 f'The plan "{path}" cannot be read: {getattr(error, "strerror", None) or "it is not text"}.'
             ) from None
+        except RecursionError:
+            raise PlanError(f'The plan "{path}" cannot be read: it is nested too deeply.') from None
         except tomllib.TOMLDecodeError as error:
             raise PlanError(f'The plan "{path}" is not TOML: {error}.') from None
         for section in ("input", "output"):
-            if isinstance(content.get(section), dict) and isinstance(content[section].get("path"), str):
-                content[section]["path"] = str((source.parent / content[section]["path"]).resolve())
+            named = content.get(section)
+            if isinstance(named, dict) and isinstance(named.get("path"), str) and "\0" not in named["path"]:
+                named["path"] = str((source.parent / named["path"]).resolve())
         try:
             return cls.model_validate(content)
         except ValidationError as error:

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from shoal.errors import WriteError
 from shoal.measure import Evaluation, evaluate
 from shoal.partition import Partition
 from shoal.plan import Output, Plan
-from shoal.read import Table, refuse_to_overwrite, write_table
+from shoal.read import Table, refuse_unwritable, write_table
 
-__all__ = ["Release"]
+__all__ = ["Release", "refuse_targets"]
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,7 @@ class Release:
         plan
             Where to write the plan. Keep it: it holds the seed.
         """
-        refuse_to_overwrite(self.original.source, path)
-        if plan is not None:
-            refuse_to_overwrite(self.original.source, plan)
+        refuse_targets(self.original, path, plan)
         table = self.masked
         if shuffle:
             order = np.random.default_rng([self.plan.seed, len(self.plan.blocks)]).permutation(len(table))
@@ -69,3 +68,14 @@ class Release:
         if plan is not None:
             output = Output(path=str(Path(path).resolve()), shuffle=shuffle)
             self.plan.model_copy(update={"output": output}).to_toml(plan)
+
+
+def refuse_targets(original: Table, path: str | os.PathLike[str], plan: str | os.PathLike[str] | None = None) -> None:
+    """Raise WriteError if a release and its plan cannot be written there, before any work is done for them."""
+    original.refuse_to_overwrite(path)
+    refuse_unwritable(path)
+    if plan is not None:
+        original.refuse_to_overwrite(plan)
+        refuse_unwritable(plan, table=False)
+        if Path(plan).resolve() == Path(path).resolve():
+            raise WriteError(f"{path} cannot be both the release and its plan. Give the plan another name.")

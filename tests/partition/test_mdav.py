@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 from fractions import Fraction
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -15,10 +16,18 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy_mdav import numpy_mdav
 
-from shoal.partition import MDAV
+from shoal.partition import MDAV, mdav
 from shoal.progress import listening
 
 VARIANTS = ("classic", "two-k")
+WAYS = {"scan": math.inf, "trees": 0}
+
+
+def labels_by(way, X, k, variant="classic"):
+    """Fit by scanning or with trees, whatever the size."""
+    with mock.patch.object(mdav, "_MOST_TO_SCAN", WAYS[way]):
+        return MDAV(k, variant=variant).fit(X).labels_
+
 
 few_values = st.integers(-2, 2).map(float)
 plain_values = st.floats(-1e3, 1e3, allow_subnormal=False)
@@ -39,19 +48,21 @@ def matrices(draw, values=None):
     return X
 
 
+@pytest.mark.parametrize("way", WAYS)
 @settings(max_examples=300)
 @given(X=matrices(), variant=st.sampled_from(VARIANTS), data=st.data())
-def test_labels_are_those_of_brute_force(X, variant, data):
+def test_labels_are_those_of_brute_force(way, X, variant, data):
     k = data.draw(st.integers(2, len(X)))
-    assert MDAV(k, variant=variant).fit(X).labels_.tolist() == brute_force_mdav(X, k, variant)
+    assert labels_by(way, X, k, variant).tolist() == brute_force_mdav(X, k, variant)
 
 
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("n", range(4, 22))
-def test_every_tail_is_that_of_brute_force(n, variant):
+def test_every_tail_is_that_of_brute_force(n, variant, way):
     X = np.random.default_rng(n).integers(0, 4, size=(n, 2)).astype(float)
     for k in range(2, n + 1):
-        assert MDAV(k, variant=variant).fit(X).labels_.tolist() == brute_force_mdav(X, k, variant)
+        assert labels_by(way, X, k, variant).tolist() == brute_force_mdav(X, k, variant)
 
 
 def medium_cases():
@@ -68,6 +79,8 @@ def medium_cases():
         "coarse grid": rng.integers(0, 2, size=(n, 4)).astype(float),
         "on a circle": np.column_stack([np.cos(t := rng.integers(0, 90, n) * math.tau / 90), np.sin(t)]),
         "all the same": np.full((n, 3), 0.1),
+        "zeros of either sign": rng.choice([-1.0, -0.0, 0.0, 1.0], size=(n, 3)),
+        "every record many times": rng.normal(size=(n // 12, 4))[rng.integers(0, n // 12, n)],
         "half the same": np.where(np.arange(n)[:, None] % 2 == 0, 0.3, rng.normal(size=(n, 4))),
         "far from zero": 1e9 + rng.integers(0, 50, size=(n, 3)) / 8,
         "one far away": np.vstack([[1e12, -1e12], rng.normal(size=(n - 1, 2))]),
@@ -84,16 +97,19 @@ def medium_cases():
 def test_labels_are_those_of_brute_force_where_trees_are_deep(name, k):
     X = medium_cases()[name]
     with np.errstate(over="ignore", under="ignore"):
-        assert np.array_equal(MDAV(k).fit(X).labels_, numpy_mdav(X, k))
+        assert np.array_equal(labels_by("trees", X, k), numpy_mdav(X, k))
 
 
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")  # of the check for finite values
 def test_values_near_the_largest_double_can_be_grouped():
     X = np.random.default_rng(0).uniform(-1, 1, size=(60, 2)) * 2.0**1023
     assert np.bincount(MDAV(5).fit(X).labels_).tolist() == [5] * 12
 
 
-def test_a_tree_of_several_levels_is_replanted_without_a_trace():
-    X = np.exp(np.random.default_rng(3).normal(size=(12_000, 5)))
+@pytest.mark.parametrize("distinct", [12_000, 6_000])
+def test_a_tree_of_several_levels_is_replanted_without_a_trace(distinct):
+    rng = np.random.default_rng(3)
+    X = np.exp(rng.normal(size=(distinct, 5)))[rng.permutation(12_000) % distinct]
     assert np.array_equal(MDAV(50).fit(X).labels_, numpy_mdav(X, 50))
 
 
@@ -126,6 +142,15 @@ def test_progress_sums_to_one(n):
         MDAV(3).fit(np.random.default_rng(0).normal(size=(n, 2)))
     assert math.fsum(parts) == pytest.approx(1)
     assert len(parts) >= (1 if n < 100 else 20)
+
+
+def test_a_small_matrix_is_grouped_without_numba():
+    code = (
+        "import sys, numpy, shoal.partition;"
+        "shoal.partition.MDAV(3).fit(numpy.random.default_rng(0).normal(size=(1000, 10)));"
+        "sys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_importing_the_step_does_not_import_numba():

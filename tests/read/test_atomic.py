@@ -14,7 +14,8 @@ import pandas as pd
 import pytest
 
 from shoal.errors import WriteError
-from shoal.read import refuse_to_overwrite, replacing, write_table
+from shoal.read import replacing, write_table
+from shoal.read.atomic import identity_of, refuse_to_overwrite
 
 OLD = "what stood here before"
 
@@ -166,6 +167,6 @@ def test_the_input_is_never_overwritten(target: Path, how: str, monkeypatch: pyt
     else:
         other = target
     with pytest.raises(WriteError, match="never overwrites its input"):
-        refuse_to_overwrite(target, other)
-    refuse_to_overwrite(target, target.with_name("new.csv"))
-    refuse_to_overwrite(None, target)
+        refuse_to_overwrite(identity_of(target), other)
+    refuse_to_overwrite(identity_of(target), target.with_name("new.csv"))
+    refuse_to_overwrite("", target)

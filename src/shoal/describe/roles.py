@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, TypeVar
 
 from shoal.describe.variables import KINDS, ROLES, Kind, Role, kind_of, looks_like_identifier, refuse_text_among_numbers
@@ -32,18 +33,11 @@ class Selection:
     blocks: tuple[tuple[str, ...], ...]
     kinds: Mapping[str, Kind]
     roles: Mapping[str, Role]
-    strata: tuple[str, ...]
-    weights: str | None
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The protected columns, block after block."""
         return tuple(name for block in self.blocks for name in block)
-
-    @property
-    def identifiers(self) -> tuple[str, ...]:
-        """The columns that are dropped from the release."""
-        return tuple(name for name, role in self.roles.items() if role == "identifier")
 
 
 def select(
@@ -57,20 +51,26 @@ def select(
     weights: Any = None,
 ) -> Selection:
     """Settle every column's part from what the caller said, and warn of what looks wrong in it."""
-    given = {_existing(table, name): _one_of("role", role, ROLES) for name, role in (roles or {}).items()}
-    strata_names = _names(table, strata)
-    _set_roles(given, strata_names, "stratum")
-    _set_roles(given, _names(table, weights), "weight")
+    given = {_existing(table, name): _one_of("role", role, ROLES) for name, role in _pairs("roles", roles)}
+    _set_roles(given, _names(table, "strata", strata), "stratum")
+    _set_roles(given, _names(table, "weights", weights), "weight")
     weight_names = [name for name, role in given.items() if role == "weight"]
     if len(weight_names) > 1:
         raise ColumnError(f"Only one column can be the weight; got {_quoted(weight_names)}.")
 
-    kinds_given = {_existing(table, name): _one_of("kind", kind, KINDS) for name, kind in (kinds or {}).items()}
-    if isinstance(columns, str | int):
-        columns = [columns]
-    block_lists = None if blocks is None or isinstance(blocks, int) else [_names(table, block) for block in blocks]
+    kinds_given = {_existing(table, name): _one_of("kind", kind, KINDS) for name, kind in _pairs("kinds", kinds)}
+    size = None
+    block_lists = None
+    if isinstance(blocks, Integral) and not isinstance(blocks, bool) and int(blocks) >= 1:
+        size = int(blocks)
+    elif isinstance(blocks, Iterable) and not isinstance(blocks, str):
+        block_lists = [_names(table, "blocks", block) for block in blocks]
+    elif blocks is not None:
+        raise ParameterError(
+            f"blocks must be the number of columns in a block, 1 or more, or lists of columns; got {blocks!r}."
+        )
     if columns is not None:
-        chosen = _names(table, columns)
+        chosen = _names(table, "columns", columns)
     elif block_lists is not None:
         chosen = [name for block in block_lists for name in block]
     else:
@@ -89,28 +89,21 @@ def select(
 
     in_order = [name for name in table.names if name in set(chosen)]
     selection = Selection(
-        blocks=_cut(in_order, blocks, block_lists),
+        blocks=_cut(in_order, size, block_lists),
         kinds={name: _settled_kind(table, name, kinds_given.get(name)) for name in in_order},
         roles={name: given[name] for name in table.names if name in given},
-        strata=tuple(strata_names) + tuple(n for n, r in given.items() if r == "stratum" and n not in strata_names),
-        weights=weight_names[0] if weight_names else None,
     )
     _warn(table, selection)
     return selection
 
 
 def _cut(
-    in_order: Sequence[str], blocks: Any, block_lists: Sequence[Sequence[str]] | None
+    in_order: Sequence[str], size: int | None, block_lists: Sequence[Sequence[str]] | None
 ) -> tuple[tuple[str, ...], ...]:
     """Cut the columns, which stand in file order, into blocks."""
-    if blocks is None:
-        return (tuple(in_order),)
     if block_lists is None:
-        if isinstance(blocks, bool) or blocks < 1:
-            raise ParameterError(
-                f"blocks must be the number of columns in a block, 1 or more, or lists of columns; got {blocks!r}."
-            )
-        return tuple(tuple(in_order[start : start + blocks]) for start in range(0, len(in_order), blocks))
+        size = size or len(in_order)
+        return tuple(tuple(in_order[start : start + size]) for start in range(0, len(in_order), size))
     named = [name for block in block_lists for name in block]
     _refuse_repeats(named, "blocks")
     if not all(block_lists):
@@ -163,17 +156,34 @@ def _set_roles(given: dict[str, Role], names: Iterable[str], role: Role) -> None
             raise ColumnError(f'Column "{name}" is asked to be {given[name]} and {role}: it can have one role.')
 
 
-def _names(table: Table, given: Any) -> list[str]:
+def _pairs(what: str, given: Any) -> Iterable[tuple[Any, Any]]:
+    if given is None:
+        return ()
+    if not isinstance(given, Mapping):
+        raise ParameterError(
+            f'{what} must be a mapping from columns, such as {{"id": ...}}; got {type(given).__name__}.'
+        )
+    return given.items()
+
+
+def _names(table: Table, what: str, given: Any) -> list[str]:
+    """Return the names of columns that were given, one or several."""
     if given is None:
         return []
-    many = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
-    return [_existing(table, name) for name in many]
+    if isinstance(given, str | int | tuple) and str(given) in table.names:
+        return [str(given)]
+    # The values of a column in place of its name must not end up in a message.
+    if not isinstance(given, str | int) and (not isinstance(given, Iterable) or hasattr(given, "to_frame")):
+        raise ParameterError(f"{what} must be the names of columns; got {type(given).__name__}.")
+    return [_existing(table, name) for name in ([given] if isinstance(given, str | int) else given)]
 
 
 def _existing(table: Table, name: Any) -> str:
-    if str(name) not in table.names:
-        raise ColumnError(f'There is no column "{name}".{nearest_name_hint(str(name), table.names)}')
-    return str(name)
+    if str(name) in table.names:
+        return str(name)
+    if not isinstance(name, str | int):
+        raise ParameterError(f"Columns go by their names; got {type(name).__name__}.")
+    raise ColumnError(f'There is no column "{name}".{nearest_name_hint(str(name), table.names)}')
 
 
 def _one_of(what: str, word: str, words: tuple[_Word, ...]) -> _Word:

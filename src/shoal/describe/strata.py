@@ -15,6 +15,9 @@ from shoal.read import Table
 __all__ = ["Strata", "strata_of"]
 
 
+_MOST_NAMED = 100  # with more values than this, a column is not one of regions or sectors
+
+
 @dataclass(frozen=True)
 class Strata:
     """The stratum of every record, 0, 1, ..., and a name for each."""
@@ -48,8 +51,16 @@ def strata_of(table: Table, columns: Sequence[str]) -> Strata:
         return Strata(np.zeros(len(table), dtype=np.int64), ("",))
     found = np.column_stack([codes(table, name) for name in columns])
     _, first, inverse = np.unique(found, axis=0, return_index=True, return_inverse=True)
+    gaps = {name: table.gaps(name) for name in columns}
     names = []
     for row in first:
-        values = [(name, table.frame[name][int(row)], table.gaps(name)[row]) for name in columns]
-        names.append(", ".join(f"{name} missing" if gap else f'{name} "{value}"' for name, value, gap in values))
+        parts = []
+        for place, name in enumerate(columns):
+            if gaps[name][row]:
+                parts.append(f"{name} missing")
+            elif found[:, place].max() < _MOST_NAMED:
+                parts.append(f'{name} "{table.frame[name][int(row)]}"')
+            else:  # hardly a stratum, and its values are those of persons
+                parts.append(f"one value of {name}")
+        names.append(", ".join(parts))
     return Strata(inverse.reshape(-1).astype(np.int64), tuple(names))

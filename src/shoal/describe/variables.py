@@ -123,7 +123,9 @@ def looks_like_identifier(table: Table, name: str) -> str:
         return ""
     numeric = table.is_numeric(name)
     if numeric and not table.is_integer(name):
-        return ""
+        values = table.numbers(name)
+        if np.any(values % 1 != 0, where=~np.isnan(values)):
+            return ""
     distinct = _distinct(table, name)
     if distinct < 2 or distinct < 0.95 * (n - int(table.gaps(name).sum())):
         return ""
@@ -152,23 +154,30 @@ def kind_of(table: Table, name: str) -> Kind | None:
     return None
 
 
+# A number as people write it: "-1,234.5", "+49", "1 234 567", "12 %", "EUR 5". "007" is a number too, but a column of
+# nothing but digits is one of codes.
+_CURRENCY = r"\s*(?:[^\w\s.,+-]|[A-Z]{3})?\s*"
+_AMOUNT = _CURRENCY + r"[+-]?" + _CURRENCY + "[.,]?\\d[\\d., '\u2019\u00a0\u202f]*(?:[eE][+-]?\\d+)?" + _CURRENCY
+_CODE = r"\d+"
+
+
 def refuse_text_among_numbers(table: Table, name: str) -> None:
-    """Raise DataError for a text column most of whose cells are numbers.
+    """Raise DataError for a text column most of whose cells are numbers, but for one in which all are plain codes.
 
     Such a column would pass for nominal and be released unprotected, or be masked by its commonest value.
     """
     if not isinstance(table.frame.schema[name], nw.String | nw.Object):
         return
-    import pandas as pd
-
-    texts = table.frame[name].to_pandas()
-    wrong = pd.to_numeric(texts, errors="coerce").isna().to_numpy() & ~table.gaps(name)
-    if 0 < wrong.sum() <= 0.5 * (~table.gaps(name)).sum():
-        cells = "1 cell" if wrong.sum() == 1 else f"{wrong.sum()} cells"
-        raise DataError(
-            f'Column "{name}" holds numbers but for {cells} of text, the first in record '
-            f"{np.flatnonzero(wrong)[0] + 1}. Correct them, or say that the column is nominal."
-        )
+    texts = table.frame[name].to_pandas()[~table.gaps(name)].astype(str).str
+    numbers = texts.fullmatch(_AMOUNT).to_numpy(bool)
+    if not 0.5 * len(numbers) <= numbers.sum() > 0 or texts.fullmatch(_CODE).all():
+        return
+    advice = 'Correct them, or give the column a role or the kind "nominal" if it is not an amount.'
+    if numbers.all():
+        raise DataError(f'Column "{name}" holds numbers written as text: signs, separators or currencies. {advice}')
+    first = np.flatnonzero(~table.gaps(name))[~numbers][0] + 1
+    cells = "1 cell" if (~numbers).sum() == 1 else f"{(~numbers).sum()} cells"
+    raise DataError(f'Column "{name}" holds numbers but for {cells} of text, the first in record {first}. {advice}')
 
 
 def codes(table: Table, name: str) -> NDArray[np.int64]:
@@ -179,10 +188,11 @@ def codes(table: Table, name: str) -> NDArray[np.int64]:
     import pandas as pd
 
     dtype = table.frame.schema[name]
-    if table.is_numeric(name):
-        found, _ = pd.factorize(table.numbers(name), sort=True)
-        return found.astype(np.int64)
     values = table.frame[name].to_pandas()
+    if table.is_integer(name):  # not by way of floats, which cannot tell numbers beyond 2**53 apart
+        return np.asarray(pd.factorize(values, sort=True)[0], dtype=np.int64)
+    if table.is_numeric(name):
+        return np.asarray(pd.factorize(table.numbers(name), sort=True)[0], dtype=np.int64)
     if isinstance(dtype, nw.Enum):
         return pd.Categorical(values, categories=list(dtype.categories)).codes.astype(np.int64)
     try:

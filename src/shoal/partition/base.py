@@ -56,6 +56,7 @@ class Partitioner(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2)}
+    most_records: ClassVar[int | None] = None  # more take longer than about a minute; None: no limit worth naming
 
     k: int
 

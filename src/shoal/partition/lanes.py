@@ -3,7 +3,8 @@
 A leaf's records and a block's children lie side by side, column by column. These functions walk down the columns
 with one number per record or child in vector registers, and return a bit for each that passes the threshold. numba
 alone leaves the sums in memory and spends three quarters of the time around loops of 16 or 32 steps. LLVM turns the
-vectors into what the processor at hand has; sums are in the order written and nothing is fused.
+vectors into what the processor at hand has, and fuses a product with the sum it is added to where there is an
+instruction for that: these sums only screen, and their bounds hold either way.
 """
 
 from __future__ import annotations
@@ -18,11 +19,21 @@ from numba import types
 
 from shoal.partition.tree import FAN, LEAF
 
-__all__ = ["bits_of_far_children", "bits_of_far_records", "bits_of_near_children", "bits_of_near_records", "lowest_bit"]
+__all__ = [
+    "bits_of_far_children",
+    "bits_of_far_records",
+    "bits_of_near_children",
+    "bits_of_near_records",
+    "fit_block",
+    "fit_leaf",
+    "lowest_bit",
+    "measure_leaf",
+]
 
 cgutils: Any = numba.core.cgutils
 intrinsic: Any = numba.extending.intrinsic
 _FLOAT = ir.FloatType()
+_FIRST_LOOK = 4  # columns, on the longest axes, that already rule out most leaves as too far
 
 
 class _Lanes:
@@ -49,20 +60,42 @@ class _Lanes:
         smaller = self.builder.fcmp_ordered("<", self.value, other.value)
         return _Lanes(self.builder, self.builder.select(smaller, self.value, other.value))
 
-    def square(self) -> _Lanes:
-        return self * self
-
-    def root(self) -> _Lanes:
+    def times(self, other: _Lanes, plus: _Lanes) -> _Lanes:
         kind = self.value.type
-        name = f"llvm.sqrt.v{kind.count}f32"
-        function = cgutils.get_or_insert_function(self.builder.module, ir.FunctionType(kind, [kind]), name)
-        return _Lanes(self.builder, self.builder.call(function, [self.value]))
+        name = f"llvm.fmuladd.v{kind.count}f32"
+        function = cgutils.get_or_insert_function(self.builder.module, ir.FunctionType(kind, [kind] * 3), name)
+        return _Lanes(self.builder, self.builder.call(function, [self.value, other.value, plus.value]))
+
+    def where(self, test: Any, other: _Lanes) -> _Lanes:
+        return _Lanes(self.builder, self.builder.select(test, self.value, other.value))
+
+    def is_number(self) -> Any:
+        return self.builder.fcmp_ordered("ord", self.value, self.value)
+
+    def least(self) -> Any:
+        return self._folded(_Lanes.at_most)
+
+    def greatest(self) -> Any:
+        return self._folded(_Lanes.at_least)
+
+    def _folded(self, combine: Callable[[_Lanes, _Lanes], _Lanes]) -> Any:
+        """Combine the lanes into one number, half with half."""
+        lanes = self
+        while (half := lanes.value.type.count // 2) > 0:
+            kind = ir.VectorType(ir.IntType(32), half)
+            halves = (ir.Constant(kind, list(range(start, start + half))) for start in (0, half))
+            left, right = (self.builder.shuffle_vector(lanes.value, lanes.value, mask) for mask in halves)
+            lanes = combine(_Lanes(self.builder, left), _Lanes(self.builder, right))
+        return self.builder.extract_element(lanes.value, ir.Constant(ir.IntType(32), 0))
 
     def bits(self, comparison: str, other: _Lanes) -> Any:
         """Return a whole number with a bit for every lane where the comparison holds; it does not with NaN."""
         passed = self.builder.fcmp_ordered(comparison, self.value, other.value)
         mask = self.builder.bitcast(passed, ir.IntType(self.value.type.count))
         return self.builder.zext(mask, ir.IntType(64))
+
+
+_Factors = Callable[[Any], list[tuple[_Lanes, _Lanes]]]
 
 
 class _Columns:
@@ -97,12 +130,13 @@ class _Columns:
     def _as_vector(self, pointer: Any) -> Any:
         return self.builder.bitcast(pointer, self.type.as_pointer())
 
-    def sums(self, count: Any, terms: Callable[[Any], list[_Lanes]], how_many: int) -> list[_Lanes]:
-        """Sum `how_many` terms over the columns 0 to `count` - 1, each sum in the order of the columns."""
+    def sums(self, count: Any, factors: _Factors, how_many: int, start: Any = None) -> list[_Lanes]:
+        """Sum `how_many` products over the columns `start` (0) to `count` - 1, each in the order of the columns."""
         totals = [cgutils.alloca_once_value(self.builder, self.constant(0.0).value) for _ in range(how_many)]
-        with cgutils.for_range(self.builder, count) as loop:
-            for total, term in zip(totals, terms(loop.index), strict=True):
-                self.builder.store((_Lanes(self.builder, self.builder.load(total)) + term).value, total)
+        with cgutils.for_range(self.builder, count, start=start) as loop:
+            for total, (left, right) in zip(totals, factors(loop.index), strict=True):
+                so_far = _Lanes(self.builder, self.builder.load(total))
+                self.builder.store(left.times(right, plus=so_far).value, total)
         return [_Lanes(self.builder, self.builder.load(total)) for total in totals]
 
 
@@ -117,11 +151,22 @@ def _records(comparison: str) -> Callable[..., Any]:
             points_kind, image_kind = signature.args[0], signature.args[2]
             d = builder.extract_value(context.make_array(image_kind)(context, builder, image).shape, 0)
 
-            def terms(j: Any) -> list[_Lanes]:
+            def factors(j: Any) -> list[tuple[_Lanes, _Lanes]]:
                 x = columns.number(builder.load(columns.pointer(image_kind, image, j)))
-                return [(columns.load(columns.pointer(points_kind, points, leaf, j, zero)) - x).square()]
+                z = columns.load(columns.pointer(points_kind, points, leaf, j, zero)) - x
+                return [(z, z)]
 
-            (distances,) = columns.sums(d, terms, 1)
+            if comparison == "<=":
+                few = ir.Constant(ir.IntType(64), _FIRST_LOOK)
+                some = builder.select(builder.icmp_signed("<", d, few), d, few)
+                (distances,) = columns.sums(some, factors, 1)
+                result = cgutils.alloca_once_value(builder, distances.bits(comparison, columns.number(threshold)))
+                with builder.if_then(builder.icmp_unsigned("!=", builder.load(result), zero)):
+                    (more,) = columns.sums(d, factors, 1, some)
+                    builder.store((distances + more).bits(comparison, columns.number(threshold)), result)
+                return builder.load(result)
+
+            (distances,) = columns.sums(d, factors, 1)
             return distances.bits(comparison, columns.number(threshold))
 
         return signature, generate
@@ -153,13 +198,14 @@ def bits_of_near_children(typing_context, low, high, block, image, threshold, ou
         zero = ir.Constant(ir.IntType(64), 0)
         d = builder.extract_value(context.make_array(image_kind)(context, builder, image).shape, 0)
 
-        def terms(j: Any) -> list[_Lanes]:
+        def factors(j: Any) -> list[tuple[_Lanes, _Lanes]]:
             x = columns.number(builder.load(columns.pointer(image_kind, image, j)))
             below = columns.load(columns.pointer(low_kind, low, block, j, zero)) - x
             above = x - columns.load(columns.pointer(high_kind, high, block, j, zero))
-            return [below.at_least(above).at_least(columns.constant(0.0)).square()]
+            z = below.at_least(above).at_least(columns.constant(0.0))
+            return [(z, z)]
 
-        (distances,) = columns.sums(d, terms, 1)
+        (distances,) = columns.sums(d, factors, 1)
         columns.store(distances, columns.pointer(out_kind, out, zero))
         return distances.bits("<=", columns.number(threshold))
 
@@ -167,23 +213,23 @@ def bits_of_near_children(typing_context, low, high, block, image, threshold, ou
 
 
 @intrinsic
-def bits_of_far_children(typing_context, tree, block, image, from_centre, limits, threshold, out):  # type: ignore[no-untyped-def]
+def bits_of_far_children(typing_context, tree, block, image, from_centre, mirror, limits, threshold, out):  # type: ignore[no-untyped-def]
     """Bits of the children of a block that may hold a record `threshold` or more from `image`; bounds go to `out`.
 
-    `limits` has |p|, |p|^2 with its slack, 1 + rounding and 1 - rounding. The bound is the least of four. With
-    u = record - centre and p = image - centre (`from_centre`), the squared distance is |u|^2 + |p|^2 - 2 u.p, and
-    |u|^2 is at most `reach`:
+    The bound is the least of three. With u = record - centre and p = image - centre (`from_centre`), and |u|^2 at
+    most `reach`, the squared distance |u - p|^2 is at most
 
-    1. to the farthest corner of the box;
-    2. reach + |p|^2 - 2 u.p, u.p at its least in the box;
-    3. to the far side of the ball;
-    4. reach + |p|^2 - 2 u.p, u.p at its least in the ball, written with the distance to the ball's middle.
+    1. that to the farthest corner of the box;
+    2. reach + |p|^2 - 2 u.p, with u.p at its least in the box;
+    3. 2 reach + 2 |p|^2 - |u + p|^2 (the parallelogram law), with the box's distance to `mirror`, centre - p.
+
+    `limits` has |p|^2, |p|^2 + 2 centre.p, both with the slack for what cancels in 2 and 3, and 1 - rounding.
     """
-    signature = types.int64(tree, types.int64, image, from_centre, limits, types.float32, out)
+    signature = types.int64(tree, types.int64, image, from_centre, mirror, limits, types.float32, out)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        tree, block, image, from_centre, limits, threshold, out = arguments
-        tree_kind, _, image_kind, from_centre_kind, limits_kind, _, out_kind = signature.args
+        tree, block, image, from_centre, mirror, limits, threshold, out = arguments
+        tree_kind, _, image_kind, from_centre_kind, mirror_kind, limits_kind, _, out_kind = signature.args
         columns = _Columns(context, builder, FAN)
         zero = ir.Constant(ir.IntType(64), 0)
         d = builder.extract_value(context.make_array(image_kind)(context, builder, image).shape, 0)
@@ -195,33 +241,118 @@ def bits_of_far_children(typing_context, tree, block, image, from_centre, limits
         def every(pointer: Any) -> _Lanes:
             return columns.number(builder.load(pointer))
 
-        def terms(j: Any) -> list[_Lanes]:
+        def factors(j: Any) -> list[tuple[_Lanes, _Lanes]]:
             x = every(columns.pointer(image_kind, image, j))
-            p = every(columns.pointer(from_centre_kind, from_centre, j))
-            centre = every(of_tree("centre", j))
-            low = columns.load(of_tree("low", block, j, zero))
-            high = columns.load(of_tree("high", block, j, zero))
-            middle = columns.load(of_tree("middle", block, j, zero))
-            corner = (x - low).at_least(high - x).square()
-            inner = (p * (low - centre)).at_most(p * (high - centre))
-            return [corner, inner, (middle - x).square()]
+            m = every(columns.pointer(mirror_kind, mirror, j))
+            p = builder.load(columns.pointer(from_centre_kind, from_centre, j))
+            ends = of_tree("low", block, j, zero), of_tree("high", block, j, zero)
+            low, high = (columns.load(end) for end in ends)
+            corner = (x - low).at_least(high - x)
+            is_positive = builder.fcmp_ordered(">", p, ir.Constant(_FLOAT, 0.0))
+            end = columns.load(builder.select(is_positive, *ends))
+            outside = (low - m).at_least(m - high).at_least(columns.constant(0.0))
+            return [(corner, corner), (columns.number(p), end), (outside, outside)]
 
-        corner, inner, to_middle = columns.sums(d, terms, 3)
-        length, square, up, down = (
-            every(columns.pointer(limits_kind, limits, ir.Constant(ir.IntType(64), i))) for i in range(4)
+        corner, inner, outside = columns.sums(d, factors, 3)
+        square, square_and_move, down = (
+            every(columns.pointer(limits_kind, limits, ir.Constant(ir.IntType(64), i))) for i in range(3)
         )
         two = columns.constant(2.0)
         reach = columns.load(of_tree("reach", block, zero))
-        radius = columns.load(of_tree("radius", block, zero))
-        middle_norm = columns.load(of_tree("middle_norm", block, zero))
-        in_box = reach + square - two * inner
-        ball = (to_middle.root() * up + radius).square()
-        in_ball = (to_middle + reach + two * radius * length) * up - middle_norm * down
-        bound = corner.at_most(in_box).at_most(ball.at_most(in_ball))
+        bound = corner.at_most(reach + square_and_move - two * inner).at_most(two * (reach + square) - outside * down)
         columns.store(bound, columns.pointer(out_kind, out, zero))
         return bound.bits(">=", columns.number(threshold))
 
     return signature, generate
+
+
+@intrinsic
+def measure_leaf(typing_context, points, leaf, image, out, row):  # type: ignore[no-untyped-def]
+    """Write the squared distances of the records of a leaf to `image` to ``out[row]``, -1 where there is none."""
+    signature = types.void(points, types.int64, image, out, types.int64)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        points, leaf, image, out, row = arguments
+        points_kind, _, image_kind, out_kind, _ = signature.args
+        columns = _Columns(context, builder, LEAF)
+        zero = ir.Constant(ir.IntType(64), 0)
+        d = builder.extract_value(context.make_array(image_kind)(context, builder, image).shape, 0)
+
+        def factors(j: Any) -> list[tuple[_Lanes, _Lanes]]:
+            x = columns.number(builder.load(columns.pointer(image_kind, image, j)))
+            z = columns.load(columns.pointer(points_kind, points, leaf, j, zero)) - x
+            return [(z, z)]
+
+        (distances,) = columns.sums(d, factors, 1)
+        columns.store(distances.at_least(columns.constant(-1.0)), columns.pointer(out_kind, out, row, zero))
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+def _fit(width: int, bounds: Callable[..., tuple[_Lanes, _Lanes]], reach: str) -> Callable[..., Any]:
+    """Make a function that fits the bounds of ``child`` of ``block`` to the `width` things ``inside`` it.
+
+    `bounds` gives the lanes of what is inside, least and largest in a column; `reach` is the field to take the
+    largest of. The function says whether a bound moved.
+    """
+
+    def typed(typing_context: Any, tree: Any, inside: Any, block: Any, child: Any) -> Any:
+        signature = types.boolean(tree, types.int64, types.int64, types.int64)
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            tree, inside, block, child = arguments
+            tree_kind = signature.args[0]
+            columns = _Columns(context, builder, width)
+            zero = ir.Constant(ir.IntType(64), 0)
+
+            def of_tree(name: str, *index: Any) -> Any:
+                position = tree_kind.fields.index(name)
+                return columns.pointer(tree_kind.types[position], builder.extract_value(tree, position), *index)
+
+            centre = tree_kind.fields.index("centre")
+            array = context.make_array(tree_kind.types[centre])(context, builder, builder.extract_value(tree, centre))
+            changed = cgutils.alloca_once_value(builder, cgutils.false_bit)
+
+            def update(value: Any, pointer: Any) -> None:
+                differs = builder.fcmp_unordered("!=", value, builder.load(pointer))
+                builder.store(builder.or_(builder.load(changed), differs), changed)
+                builder.store(value, pointer)
+
+            with cgutils.for_range(builder, builder.extract_value(array.shape, 0)) as loop:
+                low, high = bounds(columns, of_tree, inside, loop.index)
+                update(low.least(), of_tree("low", block, loop.index, child))
+                update(high.greatest(), of_tree("high", block, loop.index, child))
+            update(columns.load(of_tree(reach, inside, zero)).greatest(), of_tree("reach", block, child))
+            return builder.load(changed)
+
+        return signature, generate
+
+    return typed
+
+
+def _records_of_leaf(columns: _Columns, of_tree: Callable[..., Any], leaf: Any, j: Any) -> tuple[_Lanes, _Lanes]:
+    zero = ir.Constant(ir.IntType(64), 0)
+    is_there = columns.load(of_tree("points", leaf, zero, zero)).is_number()
+    x = columns.load(of_tree("points", leaf, j, zero))
+    return x.where(is_there, columns.constant(float("inf"))), x.where(is_there, columns.constant(float("-inf")))
+
+
+def _children_of_block(columns: _Columns, of_tree: Callable[..., Any], block: Any, j: Any) -> tuple[_Lanes, _Lanes]:
+    zero = ir.Constant(ir.IntType(64), 0)
+    return columns.load(of_tree("low", block, j, zero)), columns.load(of_tree("high", block, j, zero))
+
+
+@intrinsic
+def fit_leaf(typing_context, tree, leaf, block, child):  # type: ignore[no-untyped-def]
+    """Fit the bounds of a leaf, child of `block`, to the records that remain; say whether one moved."""
+    return _fit(LEAF, _records_of_leaf, "norms")(typing_context, tree, leaf, block, child)
+
+
+@intrinsic
+def fit_block(typing_context, tree, inside, block, child):  # type: ignore[no-untyped-def]
+    """Fit the bounds of the block `inside`, child of `block`, to those of its children; say whether one moved."""
+    return _fit(FAN, _children_of_block, "reach")(typing_context, tree, inside, block, child)
 
 
 @intrinsic

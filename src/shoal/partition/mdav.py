@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from shoal.limits import Limit, OneOf, Whole
 from shoal.partition.base import Partitioner
-from shoal.partition.mdav_tail import assign_the_rest, loop_needs
+from shoal.partition.mdav_tail import assign_the_rest, first_by_distance, loop_needs
 from shoal.progress import advance
 
 __all__ = ["MDAV"]
 
+# Up to this n * n * d / k NumPy is done before numba has loaded the kernels.
+_MOST_TO_SCAN = 8_000_000
 # Fewer records than this are one step, and one tree lasts to the end.
 _SMALL = 2_000
 _STEPS = 50
@@ -55,7 +57,8 @@ class MDAV(Partitioner):
     If r's group took s, s's position is still the centre of the second group.
 
     Nothing is approximate, but little is looked at: a k-d tree that loses its records as they go answers what is
-    nearest and farthest (see `shoal.partition.tree`). It is planted anew whenever half of its records are gone.
+    nearest and farthest (see `shoal.partition.tree`). It is planted anew when three quarters of its records are gone.
+    Identical records are one in the tree, however many there are. Small matrices are simply scanned.
 
     References
     ----------
@@ -83,44 +86,72 @@ class MDAV(Partitioner):
         labels = np.full(n, -1, dtype=np.int64)
         needed = loop_needs(self.k, self.variant)
         if n >= needed:
-            _run_loop(X, labels, self.k, needed)
+            run_loop = _loop_by_scanning if n * X.size <= _MOST_TO_SCAN * self.k else _loop_with_trees
+            run_loop(X, labels, self.k, needed)
         remaining = np.count_nonzero(labels < 0)
         assign_the_rest(X, labels, self.k, self.variant, centroid, squared_distances)
         advance(remaining / n)
         return labels
 
 
-def _run_loop(X: NDArray[np.float64], labels: NDArray[np.int64], k: int, needed: int) -> None:
+def _loop_by_scanning(X: NDArray[np.float64], labels: NDArray[np.int64], k: int, needed: int) -> None:
+    """Look at every record each time."""
+    n = len(X)
+    left = np.arange(n)
+    columns = np.ascontiguousarray(X.T)
+    group = 0
+    while len(left) >= needed:
+        r = X[left[np.argmax(squared_distances(columns.T, centroid(columns.T)))]]
+        s = X[left[np.argmax(squared_distances(columns.T, r))]]
+        for seed in (r, s):
+            members = first_by_distance(squared_distances(columns.T, seed), k)
+            labels[left[members]] = group
+            group += 1
+            left = np.delete(left, members)
+            columns = np.delete(columns, members, axis=1)
+    advance((n - len(left)) / n)
+
+
+def _loop_with_trees(X: NDArray[np.float64], labels: NDArray[np.int64], k: int, needed: int) -> None:
+    """Let a tree find what is nearest and farthest."""
     # Imported here because numba takes a second to import.
     from shoal.partition.exact_sum_kernels import MOST_PARTIALS, total_columns
     from shoal.partition.mdav_kernels import make_pairs_of_groups
-    from shoal.partition.tree import plant
+    from shoal.partition.tree import find_twins, plant, replant
 
     n, d = X.shape
-    step = n if n < _SMALL else n // _STEPS
     totals = np.zeros((d, MOST_PARTIALS))
     total_columns(X, totals)
+    tree = plant(X, *find_twins(X))
+    last_of_tree = _worn_out(tree.left[0])
+    step = n if n < _SMALL else n // _STEPS
     group, remaining = 0, n
     while remaining >= needed:
-        tree = plant(X, np.flatnonzero(labels < 0).astype(np.int32))
-        last_of_tree = max(needed - 1, remaining // 2 if remaining >= _SMALL else 0)
-        while remaining > last_of_tree:
-            before = remaining
-            pause = max(last_of_tree, remaining - step)
-            group, remaining = make_pairs_of_groups(tree, X, totals, labels, k, group, remaining, pause)
-            advance((before - remaining) / n)
+        if tree.left[0] <= last_of_tree:
+            tree = replant(tree, X)
+            last_of_tree = _worn_out(tree.left[0])
+        before = remaining
+        pause = max(needed - 1, remaining - step)
+        group, remaining = make_pairs_of_groups(tree, X, totals, labels, k, group, remaining, pause, last_of_tree)
+        advance((before - remaining) / n)
+
+
+def _worn_out(planted: int) -> int:
+    """Return how many records are left of those planted when a new tree is worth planting."""
+    return int(planted) // 4 if planted >= _SMALL else 0
 
 
 def centroid(records: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the mean of every column, from the correctly rounded total."""
-    return np.array([math.fsum(column) / len(records) for column in records.T])
+    return np.array([math.fsum(column.tolist()) / len(records) for column in records.T])
 
 
 def squared_distances(records: NDArray[np.float64], point: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the squared distance of every record to a point, summed over the columns from left to right."""
     total = np.zeros(len(records))
     with np.errstate(over="ignore", under="ignore"):  # as in the kernels
-        for column, value in zip(records.T, point, strict=True):
+        for column, value in zip(records.T, point.tolist(), strict=True):
             difference = column - value
-            total += difference * difference
+            difference *= difference
+            total += difference
     return total

@@ -21,8 +21,9 @@ def make_pairs_of_groups(
     group: Scalar,
     remaining: Scalar,
     pause: Scalar,
+    last_of_tree: Scalar,
 ) -> tuple[Scalar, Scalar]:
-    """Make groups of k, two at a time, until at most `pause` records remain.
+    """Make groups of k, two at a time, until at most `pause` records remain, or `last_of_tree` in the tree.
 
     `tree`, `totals` (of the columns of what remains) and `labels` are the state: the next call goes on where
     this one stopped. Returns the number of groups made so far and of records that remain.
@@ -32,9 +33,9 @@ def make_pairs_of_groups(
     image = np.empty(d, np.float32)
     distances = np.empty(k)
     members = np.empty(k, np.int64)
-    leaves = tree.filled.shape[0]
+    leaves = tree.points.shape[0]
     looked_at = 0
-    while remaining > pause:
+    while remaining > pause and tree.left[0] > last_of_tree:
         for j in range(d):
             point[j] = rounded_total(totals[j]) / remaining
         to_tree(tree, point, image)

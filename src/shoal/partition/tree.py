@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FAN", "LEAF", "Tree", "plant"]
+__all__ = ["FAN", "LEAF", "Tree", "find_twins", "plant", "replant"]
 
 LEAF = 32
 FAN = 16
@@ -29,6 +29,8 @@ FAN = 16
 # query. Twice that, for the double-precision arithmetic before it, and a little for what underflows in that.
 _BLUR = 4 * 2.0**-24
 _LEAST_BLUR = 1e-20
+_LINE = 64  # bytes in a cache line
+_SAMPLE = 2_000  # records that tell the principal axes
 
 
 class Tree(NamedTuple):
@@ -39,30 +41,30 @@ class Tree(NamedTuple):
     unit: float
     blur: float  # how far apart a record's two images in the tree, exact and stored, can be; the query's included
     # leaves
-    points: NDArray[np.float32]  # leaves x d x LEAF; NaN where there is no record, which no comparison lets through
-    norms: NDArray[np.float32]  # leaves x LEAF: squared distance of the record from `centre`
-    rows: NDArray[np.int32]  # leaves x LEAF
-    filled: NDArray[np.int32]  # leaves: how many records remain; they come first
+    points: NDArray[np.float32]  # leaves x d x LEAF; NaN, in the first column at least, where there is no record
+    norms: NDArray[np.float32]  # leaves x LEAF: squared distance of the record from `centre`, -1 where there is none
+    rows: NDArray[np.int32]  # leaves x LEAF: of identical records the lowest that remains
     place: NDArray[np.int32]  # by row: leaf * LEAF + position in the leaf
+    twin: NDArray[np.int32]  # by row: the next row with an identical record, -1 if there is none
+    left: NDArray[np.int64]  # one number: how many records remain, identical ones counted once
     # blocks
     low: NDArray[np.float32]  # blocks x d x FAN: the boxes of the children, kept tight when records go
     high: NDArray[np.float32]
-    middle: NDArray[np.float32]  # blocks x d x FAN: a ball round the records the child had when the tree was planted
-    radius: NDArray[np.float32]  # blocks x FAN
     reach: NDArray[np.float32]  # blocks x FAN: the largest of `norms` under the child, -1 when none remain
-    middle_norm: NDArray[np.float32]  # blocks x FAN: squared distance of `middle` from `centre`
     first_child: NDArray[np.int32]  # blocks: the first child block, -1 above leaves
     parent: NDArray[np.int32]  # blocks: -1 for the root
-    is_loose: NDArray[np.bool_]  # blocks: whether a child shrank and the blocks above do not know yet
+    is_loose: NDArray[np.bool_]  # leaves: whether a record went and the bounds do not know yet
     centre: NDArray[np.float32]  # d: a recent centroid of the records, in the tree
 
 
-def plant(X: NDArray[np.float64], rows: NDArray[np.int32]) -> Tree:
-    """Build the tree of the records `rows` of `X`."""
+def plant(X: NDArray[np.float64], rows: NDArray[np.int32], twin: NDArray[np.int32] | None = None) -> Tree:
+    """Build the tree of the records `rows` of `X`, and of those identical to them that `twin` leads to."""
     from shoal.partition import tree_build_kernels as kernels
 
     n, d = len(rows), X.shape[1]
-    origin, axes, unit, image = _principal_image(X, rows)
+    origin, axes, unit = _principal_axes(X, rows)
+    image = np.empty((n, d), dtype=np.float32)
+    largest = kernels.turn(X, rows, origin, axes, image)
     order = np.arange(n, dtype=np.int32)
     kernels.order_by_leaf(image, order)
 
@@ -84,44 +86,73 @@ def plant(X: NDArray[np.float64], rows: NDArray[np.int32]) -> Tree:
         origin=origin,
         axes=axes,
         unit=unit,
-        blur=_BLUR * math.sqrt(np.einsum("ij,ij->i", image, image, dtype=np.float64).max()) + _LEAST_BLUR,
-        points=np.full((leaves, d, LEAF), np.nan, dtype=np.float32),
-        norms=np.zeros((leaves, LEAF), dtype=np.float32),
+        blur=_BLUR * math.sqrt(largest) + _LEAST_BLUR,
+        points=_aligned((leaves, d, LEAF), np.nan),
+        norms=_aligned((leaves, LEAF), -1),
         rows=np.zeros((leaves, LEAF), dtype=np.int32),
-        filled=np.zeros(leaves, dtype=np.int32),
         place=np.zeros(X.shape[0], dtype=np.int32),
-        low=np.full((blocks, d, FAN), np.inf, dtype=np.float32),
-        high=np.full((blocks, d, FAN), -np.inf, dtype=np.float32),
-        middle=np.zeros((blocks, d, FAN), dtype=np.float32),
-        radius=np.zeros((blocks, FAN), dtype=np.float32),
-        reach=np.full((blocks, FAN), -1, dtype=np.float32),
-        middle_norm=np.zeros((blocks, FAN), dtype=np.float32),
+        twin=np.full(X.shape[0], -1, dtype=np.int32) if twin is None else twin,
+        left=np.array([n]),
+        low=_aligned((blocks, d, FAN), np.inf),
+        high=_aligned((blocks, d, FAN), -np.inf),
+        reach=_aligned((blocks, FAN), -1),
         first_child=first_child,
         parent=parent,
-        is_loose=np.zeros(blocks, dtype=np.bool_),
+        is_loose=np.zeros(leaves, dtype=np.bool_),
         centre=np.zeros(d, dtype=np.float32),
     )
     kernels.fill(tree, image, order, rows)
     return tree
 
 
-def _principal_image(
+def replant(tree: Tree, X: NDArray[np.float64]) -> Tree:
+    """Build a new tree of the records that remain in a tree of records of `X`."""
+    return plant(X, tree.rows[tree.norms >= 0], tree.twin)
+
+
+def find_twins(X: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the rows whose record comes up for the first time, and by row the next with an identical record or -1."""
+    from shoal.partition import tree_build_kernels as kernels
+
+    twin = np.empty(len(X), dtype=np.int32)
+    is_first = np.empty(len(X), dtype=np.bool_)
+    kernels.find_twins(X, X.view(np.uint64), twin, is_first)
+    return np.flatnonzero(is_first).astype(np.int32), twin
+
+
+def _aligned(shape: tuple[int, ...], value: float) -> NDArray[np.float32]:
+    """Make an array whose rows of 16 numbers do not straddle the processor's cache lines."""
+    size = math.prod(shape)
+    room = np.empty(size + _LINE // 4, dtype=np.float32)
+    start = -room.ctypes.data % _LINE // 4
+    array = room[start : start + size].reshape(shape)
+    array.fill(value)
+    return array
+
+
+def _principal_axes(
     X: NDArray[np.float64], rows: NDArray[np.int32]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float, NDArray[np.float32]]:
-    """Move and turn the records to their principal axes, at a scale where the largest coordinate is below one."""
-    records = X[rows]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Return origin, axes and unit of the tree: the principal axes of a sample, the longest first.
+
+    Any origin and any axes at right angles would do. At the scale of `unit` the largest coordinate is below one.
+    """
+    from shoal.partition.tree_build_kernels import find_range
+
+    n, d = len(rows), X.shape[1]
+    low, high = np.empty(d), np.empty(d)
+    find_range(X, rows, low, high)
     # Scaling by a power of two changes no digit. The first keeps sums and squares from over- and underflow, the
     # second, after the move, the squares in single precision.
-    first = _scale_to_one(np.abs(records).max(), at_most=900)
-    records *= first
-    origin = records.mean(axis=0)
-    records -= origin
-    second = _scale_to_one(np.abs(records).max() * math.sqrt(X.shape[1]), at_most=100)
-    records *= second
-    _, axes = np.linalg.eigh(records.T @ records)
-    image = (records @ axes).astype(np.float32)
+    first = _scale_to_one(max(high.max(), -low.min()), at_most=900)
+    sample = X[rows[:: 1 + n // _SAMPLE]] * first
+    origin = sample.mean(axis=0)
+    widest = np.maximum(high * first - origin, origin - low * first).max()
+    second = _scale_to_one(widest * math.sqrt(d), at_most=100)
+    sample = (sample - origin) * second
+    _, axes = np.linalg.eigh(sample.T @ sample)
     unit = first * second
-    return origin / first, np.ascontiguousarray(axes) * unit, unit, image
+    return origin / first, np.ascontiguousarray(axes[:, ::-1]) * unit, unit
 
 
 def _scale_to_one(size: float, at_most: int) -> float:

@@ -1,42 +1,112 @@
-"""Kernels that order records into leaves, fill a tree, and take records out of it."""
+"""Kernels that find identical records, order records into leaves, fill a tree, and take records out of it."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from shoal.partition.compiled import Integers, Scalar, Singles, inner_kernel, kernel
+from shoal.partition.compiled import Booleans, Doubles, Integers, Scalar, Singles, inner_kernel, kernel
+from shoal.partition.lanes import fit_block, fit_leaf, measure_leaf
 from shoal.partition.tree import FAN, LEAF, Tree
 
-_INFINITY = np.float32(np.inf)
 _NONE = np.float32(-1)
-_SAMPLE = 500
+_SAMPLE = 500  # records that tell which axis is the widest
 PENDING = 128  # runs of leaves waiting to be halved: more than the times that 2**31 records can be
+
+
+@kernel
+def find_twins(X: Doubles, bits: Integers, twin: Integers, is_first: Booleans) -> None:
+    """Write the next row with an identical record to `twin`, -1 if there is none, and which rows come first.
+
+    `bits` is `X` seen as unsigned whole numbers. A table finds the last row so far with the same record.
+    """
+    n, d = X.shape
+    size = 4
+    while size < 2 * n:
+        size *= 2
+    table = np.full(size, -1, np.int32)
+    for i in range(n):
+        mix = np.uint64(0)
+        for j in range(d):
+            if X[i, j] != 0.0:  # zero and minus zero are the same
+                mix ^= bits[i, j]
+            mix *= np.uint64(0x9E3779B97F4A7C15)
+            mix ^= mix >> np.uint64(29)
+        slot = np.int64(mix & np.uint64(size - 1))
+        while True:
+            other = table[slot]
+            is_first[i] = other < 0
+            same = other >= 0
+            for j in range(d):
+                if not same or X[i, j] != X[other, j]:
+                    same = False
+                    break
+            if same:
+                twin[other] = i
+            if same or is_first[i]:
+                break
+            slot = (slot + 1) & (size - 1)
+        table[slot] = i
+        twin[i] = -1
+
+
+@kernel
+def find_range(X: Doubles, rows: Integers, low: Doubles, high: Doubles) -> None:
+    """Write the least and the largest value of every column to `low` and `high`."""
+    low[:] = X[rows[0]]
+    high[:] = X[rows[0]]
+    for row in rows:
+        for j in range(X.shape[1]):
+            low[j] = min(low[j], X[row, j])
+            high[j] = max(high[j], X[row, j])
+
+
+@kernel
+def turn(X: Doubles, rows: Integers, origin: Doubles, axes: Doubles, image: Singles) -> Scalar:
+    """Write the images of the records in the tree's coordinates; return the largest squared distance from zero."""
+    d = X.shape[1]
+    x = np.empty(d)
+    largest = 0.0
+    for i in range(rows.shape[0]):
+        x[:] = 0.0
+        for a in range(d):
+            z = X[rows[i], a] - origin[a]
+            for j in range(d):
+                x[j] += z * axes[a, j]
+        square = 0.0
+        for j in range(d):
+            image[i, j] = x[j]
+            square += x[j] * x[j]
+        largest = max(largest, square)
+    return largest
 
 
 @inner_kernel
 def _select(keys: Singles, order: Integers, start: Scalar, stop: Scalar, cut: Scalar) -> None:
-    """Rearrange `start:stop` so that no key before `cut` is larger than one from `cut` on (Hoare's FIND)."""
+    """Rearrange `start:stop` so that no key before `cut` is larger than one from `cut` on (Hoare's FIND).
+
+    Every key is swapped, and only where to depends on it, so that there are no branches to guess wrong.
+    """
     while stop - start > 1:
         first, middle, last = keys[start], keys[(start + stop) // 2], keys[stop - 1]
         pivot = max(min(first, middle), min(max(first, middle), last))
-        i = start
-        j = stop - 1
-        while i <= j:
-            while keys[i] < pivot:
-                i += 1
-            while keys[j] > pivot:
-                j -= 1
-            if i <= j:
-                keys[i], keys[j] = keys[j], keys[i]
-                order[i], order[j] = order[j], order[i]
-                i += 1
-                j -= 1
-        if cut <= j:
-            stop = j + 1
-        elif cut >= i:
-            start = i
-        else:
+        end = start  # of the keys below the pivot
+        for t in range(start, stop):
+            key, i = keys[t], order[t]
+            keys[t], order[t] = keys[end], order[end]
+            keys[end], order[end] = key, i
+            end += key < pivot
+        if cut < end:
+            stop = end
+            continue
+        start = end
+        for t in range(start, stop):  # and of those that equal it
+            key, i = keys[t], order[t]
+            keys[t], order[t] = keys[end], order[end]
+            keys[end], order[end] = key, i
+            end += key <= pivot
+        if cut <= end:
             return
+        start = end
 
 
 @inner_kernel
@@ -99,167 +169,56 @@ def order_by_leaf(image: Singles, order: Integers) -> None:
 
 
 @inner_kernel
-def _shrink_leaf(tree: Tree, leaf: Scalar, j: Scalar) -> Scalar:
-    """Fit the leaf's box in column `j` to the records that remain; say whether it changed."""
-    low = _INFINITY
-    high = -_INFINITY
-    for t in range(tree.filled[leaf]):
-        x = tree.points[leaf, j, t]
-        low = min(low, x)
-        high = max(high, x)
-    block, child = leaf // FAN, leaf % FAN
-    changed = low != tree.low[block, j, child] or high != tree.high[block, j, child]
-    tree.low[block, j, child] = low
-    tree.high[block, j, child] = high
-    return changed
-
-
-@inner_kernel
-def _shrink_block(tree: Tree, block: Scalar) -> Scalar:
-    """Fit the block's box in its parent to those of its children; say whether anything changed."""
-    parent = tree.parent[block]
-    child = block - tree.first_child[parent]
-    changed = False
-    for j in range(tree.low.shape[1]):
-        low = _INFINITY
-        high = -_INFINITY
-        for c in range(FAN):
-            low = min(low, tree.low[block, j, c])
-            high = max(high, tree.high[block, j, c])
-        if low != tree.low[parent, j, child] or high != tree.high[parent, j, child]:
-            tree.low[parent, j, child] = low
-            tree.high[parent, j, child] = high
-            changed = True
-    reach = _NONE
-    for c in range(FAN):
-        reach = max(reach, tree.reach[block, c])
-    if reach != tree.reach[parent, child]:
-        tree.reach[parent, child] = reach
-        changed = True
-    return changed
-
-
-@inner_kernel
-def _surround(tree: Tree, image: Singles, order: Integers, size: Scalar, first_block: Scalar) -> None:
-    """Put a ball round every run of `size` records: the children of the blocks from `first_block` on."""
-    n, d = image.shape
-    mean = np.empty(d)
-    for run in range((n + size - 1) // size):
-        start = run * size
-        stop = min(n, start + size)
-        block, child = first_block + run // FAN, run % FAN
-        for j in range(d):
-            mean[j] = 0.0
-        for t in range(start, stop):
-            for j in range(d):
-                mean[j] += image[order[t], j]
-        for j in range(d):
-            tree.middle[block, j, child] = mean[j] / (stop - start)
-            mean[j] = tree.middle[block, j, child]
-        farthest = 0.0
-        for t in range(start, stop):
-            distance = 0.0
-            for j in range(d):
-                z = image[order[t], j] - mean[j]
-                distance += z * z
-            farthest = max(farthest, distance)
-        tree.radius[block, child] = np.sqrt(farthest) * (1 + 1e-6)
-
-
-@inner_kernel
 def recentre(tree: Tree) -> None:
-    """Measure `norms`, `reach` and `middle_norm` from the present `centre`."""
-    d = tree.low.shape[1]
-    for leaf in range(tree.filled.shape[0]):
-        reach = _NONE
-        for t in range(tree.filled[leaf]):
-            norm = np.float32(0)
-            for j in range(d):
-                z = tree.points[leaf, j, t] - tree.centre[j]
-                norm += z * z
-            tree.norms[leaf, t] = norm
-            reach = max(reach, norm)
-        tree.reach[leaf // FAN, leaf % FAN] = reach
-    for block in range(tree.parent.shape[0]):
-        reach = _NONE
-        for c in range(FAN):
-            norm = np.float32(0)
-            for j in range(d):
-                z = tree.middle[block, j, c] - tree.centre[j]
-                norm += z * z
-            tree.middle_norm[block, c] = norm
-            reach = max(reach, tree.reach[block, c])
-        parent = tree.parent[block]
-        if parent >= 0:
-            tree.reach[parent, block - tree.first_child[parent]] = reach
+    """Measure `norms` and `reach` from the present `centre`, and fit all boxes."""
+    for leaf in range(tree.points.shape[0]):
+        measure_leaf(tree.points, leaf, tree.centre, tree.norms, leaf)
+        fit_leaf(tree, leaf, leaf // FAN, leaf % FAN)
+    for block in range(tree.parent.shape[0] - 1):
+        parent = np.int64(tree.parent[block])
+        fit_block(tree, block, parent, block - tree.first_child[parent])
 
 
 @kernel
 def fill(tree: Tree, image: Singles, order: Integers, rows: Integers) -> None:
     """Put the records, in leaf order, into an empty tree."""
-    n, d = image.shape
-    for position in range(n):
+    for position in range(order.shape[0]):
         i = order[position]
         leaf, t = position // LEAF, position % LEAF
-        for j in range(d):
+        for j in range(image.shape[1]):
             tree.points[leaf, j, t] = image[i, j]
-        tree.rows[leaf, t] = rows[i]
-        tree.filled[leaf] += 1
-        tree.place[rows[i]] = position
-    for leaf in range(tree.filled.shape[0]):
-        for j in range(d):
-            _shrink_leaf(tree, leaf, j)
-    for block in range(tree.parent.shape[0] - 1):
-        _shrink_block(tree, block)
-    size = np.int64(LEAF)
-    first_block = np.int64(0)
-    runs = tree.filled.shape[0]
-    while first_block < tree.parent.shape[0]:
-        _surround(tree, image, order, size, first_block)
-        runs = (runs + FAN - 1) // FAN
-        first_block += runs
-        size *= FAN
+        row = np.int64(rows[i])
+        tree.rows[leaf, t] = row
+        while row >= 0:
+            tree.place[row] = position
+            row = np.int64(tree.twin[row])
     recentre(tree)
 
 
 @inner_kernel
-def _take_out(tree: Tree, row: Scalar) -> Scalar:
-    """Take a record out of its leaf, where the last one moves to its place; say whether its bounds changed."""
-    leaf, t = tree.place[row] // LEAF, tree.place[row] % LEAF
-    block, child = leaf // FAN, leaf % FAN
-    last = tree.filled[leaf] - 1
-    tree.filled[leaf] = last
-    tree.rows[leaf, t] = tree.rows[leaf, last]
-    tree.place[tree.rows[leaf, t]] = tree.place[row]
-    norm = tree.norms[leaf, t]
-    tree.norms[leaf, t] = tree.norms[leaf, last]
-    changed = False
-    for j in range(tree.low.shape[1]):
-        x = tree.points[leaf, j, t]
-        tree.points[leaf, j, t] = tree.points[leaf, j, last]
-        tree.points[leaf, j, last] = np.nan
-        if x == tree.low[block, j, child] or x == tree.high[block, j, child]:
-            changed |= _shrink_leaf(tree, leaf, j)
-    if norm == tree.reach[block, child]:
-        reach = _NONE
-        for i in range(last):
-            reach = max(reach, tree.norms[leaf, i])
-        changed |= reach != norm
-        tree.reach[block, child] = reach
-    return changed
-
-
-@inner_kernel
 def remove(tree: Tree, rows: Integers) -> None:
-    """Take records out of the tree; bounds that they held open shrink, once for each block."""
+    """Take records out of the tree; bounds that they held open shrink, once for each leaf and block.
+
+    Of identical records the lowest rows have to go first.
+    """
     for row in rows:
-        block = tree.place[row] // (LEAF * FAN)
-        tree.is_loose[block] |= _take_out(tree, row)
+        leaf, t = tree.place[row] // LEAF, tree.place[row] % LEAF
+        heir = tree.twin[tree.rows[leaf, t]]
+        if heir >= 0:
+            tree.rows[leaf, t] = heir
+        else:
+            tree.points[leaf, 0, t] = np.nan
+            tree.norms[leaf, t] = _NONE
+            tree.left[0] -= 1
+            tree.is_loose[leaf] = True
     for row in rows:
-        # `place` of a record that is gone still tells the block it was in.
-        block = tree.place[row] // (LEAF * FAN)
-        changed = tree.is_loose[block]
-        tree.is_loose[block] = False
-        while changed and tree.parent[block] >= 0:
-            changed = _shrink_block(tree, block)
-            block = tree.parent[block]
+        leaf = np.int64(tree.place[row] // LEAF)
+        changed = tree.is_loose[leaf]
+        tree.is_loose[leaf] = False
+        if changed:
+            block = leaf // FAN
+            changed = fit_leaf(tree, leaf, block, leaf % FAN)
+            while changed and tree.parent[block] >= 0:
+                parent = np.int64(tree.parent[block])
+                changed = fit_block(tree, block, parent, block - tree.first_child[parent])
+                block = parent

@@ -1,7 +1,7 @@
 """Kernels that search a tree: the k nearest records to a point, and the farthest one.
 
 Both walk down the blocks, best child first, and skip what the screening bound rules out. The bounds are sums of
-single-precision squares; `_rounding` is more than such a sum of d terms can be off, relative to its size. A
+single-precision squares; `rounding` is more than such a sum of d terms can be off, relative to its size. A
 record is compared by its exact double-precision distance, then by its row: the lower row wins.
 """
 
@@ -29,7 +29,8 @@ PENDING = 512  # blocks waiting to be visited: below FAN a level
 
 
 @inner_kernel
-def _rounding(d: Scalar) -> Scalar:
+def rounding(d: Scalar) -> Scalar:
+    """Return more than a sum of d single-precision squares can be off, relative to its size."""
     return (d + 8) * 2.0**-23
 
 
@@ -54,18 +55,19 @@ def squared_distance(X: Doubles, row: Scalar, point: Doubles) -> Scalar:
 
 
 @inner_kernel
-def _is_worse(distance: Scalar, row: Scalar, other_distance: Scalar, other_row: Scalar) -> Scalar:
+def is_worse(distance: Scalar, row: Scalar, other_distance: Scalar, other_row: Scalar) -> Scalar:
+    """Whether a record comes after another in order of distance, then of row."""
     return distance > other_distance or (distance == other_distance and row > other_row)
 
 
 @inner_kernel
-def _offer(distances: Doubles, rows: Integers, count: Scalar, distance: Scalar, row: Scalar) -> Scalar:
+def offer(distances: Doubles, rows: Integers, count: Scalar, distance: Scalar, row: Scalar) -> Scalar:
     """Put a record on the heap of the best, in place of the worst if it is full; return how many there are now."""
     size = distances.shape[0]
     if count < size:
         i = count
         count += 1
-        while i > 0 and _is_worse(distance, row, distances[(i - 1) // 2], rows[(i - 1) // 2]):
+        while i > 0 and is_worse(distance, row, distances[(i - 1) // 2], rows[(i - 1) // 2]):
             distances[i], rows[i] = distances[(i - 1) // 2], rows[(i - 1) // 2]
             i = (i - 1) // 2
     else:
@@ -74,9 +76,9 @@ def _offer(distances: Doubles, rows: Integers, count: Scalar, distance: Scalar, 
             child = 2 * i + 1
             if child >= size:
                 break
-            if child + 1 < size and _is_worse(distances[child + 1], rows[child + 1], distances[child], rows[child]):
+            if child + 1 < size and is_worse(distances[child + 1], rows[child + 1], distances[child], rows[child]):
                 child += 1
-            if not _is_worse(distances[child], rows[child], distance, row):
+            if not is_worse(distances[child], rows[child], distance, row):
                 break
             distances[i], rows[i] = distances[child], rows[child]
             i = child
@@ -90,12 +92,10 @@ def nearest(tree: Tree, X: Doubles, point: Doubles, image: Singles, distances: D
 
     `image` is the point in the tree, `distances` room for as many distances.
     """
-    wide = 1 + 2 * _rounding(point.shape[0])
+    wide = 1 + 2 * rounding(point.shape[0])
     threshold = np.float32(_LARGEST)
     count = np.int64(0)
     bounds = np.empty(FAN, np.float32)
-    kept = np.empty(FAN, np.int32)
-    kept_bounds = np.empty(FAN, np.float32)
     pending = np.empty(PENDING, np.int32)
     pending_bounds = np.empty(PENDING, np.float32)
     pending[0] = tree.parent.shape[0] - 1
@@ -110,7 +110,13 @@ def nearest(tree: Tree, X: Doubles, point: Doubles, image: Singles, distances: D
         if tree.first_child[block] < 0:
             while bits != 0:
                 c = lowest_bit(bits)
-                bits &= bits - 1
+                if count < rows.shape[0]:  # the nearest leaf first, as long as every record is welcome
+                    others = bits & (bits - 1)
+                    while others != 0:
+                        if bounds[lowest_bit(others)] < bounds[c]:
+                            c = lowest_bit(others)
+                        others &= others - 1
+                bits ^= 1 << c
                 if bounds[c] > threshold or tree.reach[block, c] < _ZERO:
                     continue
                 leaf = block * FAN + c
@@ -119,58 +125,63 @@ def nearest(tree: Tree, X: Doubles, point: Doubles, image: Singles, distances: D
                     row = np.int64(tree.rows[leaf, lowest_bit(records)])
                     records &= records - 1
                     distance = squared_distance(X, row, point)
-                    if count == rows.shape[0] and not _is_worse(distances[0], rows[0], distance, row):
-                        continue
-                    count = _offer(distances, rows, count, distance, row)
-                    if count == rows.shape[0]:
-                        reach = (np.sqrt(distances[0]) * (1 + _EXACT) + _LEAST_DISTANCE) * tree.unit + tree.blur
-                        threshold = np.float32(min(reach * reach * wide + _LEAST, _LARGEST))
+                    while row >= 0 and (count < rows.shape[0] or is_worse(distances[0], rows[0], distance, row)):
+                        count = offer(distances, rows, count, distance, row)
+                        row = np.int64(tree.twin[row])
+                if count == rows.shape[0]:
+                    reach = (np.sqrt(distances[0]) * (1 + _EXACT) + _LEAST_DISTANCE) * tree.unit + tree.blur
+                    threshold = np.float32(min(reach * reach * wide + _LEAST, _LARGEST))
             continue
-        children = 0
-        while bits != 0:  # an insertion sort, nearest first
+        best_child = waiting
+        while bits != 0:
             c = lowest_bit(bits)
             bits &= bits - 1
             if tree.reach[block, c] >= _ZERO:
-                i = children
-                while i > 0 and kept_bounds[i - 1] > bounds[c]:
-                    kept[i], kept_bounds[i] = kept[i - 1], kept_bounds[i - 1]
-                    i -= 1
-                kept[i], kept_bounds[i] = c, bounds[c]
-                children += 1
-        for i in range(children - 1, -1, -1):
-            pending[waiting] = tree.first_child[block] + kept[i]
-            pending_bounds[waiting] = kept_bounds[i]
-            waiting += 1
+                pending[waiting] = tree.first_child[block] + c
+                pending_bounds[waiting] = bounds[c]
+                if pending_bounds[best_child] > bounds[c]:
+                    best_child = waiting
+                waiting += 1
+        if waiting > best_child:  # the best is visited first, the others in any order
+            last = waiting - 1
+            pending[best_child], pending[last] = pending[last], pending[best_child]
+            pending_bounds[best_child], pending_bounds[last] = pending_bounds[last], pending_bounds[best_child]
 
 
 @inner_kernel
 def farthest(tree: Tree, X: Doubles, point: Doubles, image: Singles) -> tuple[Scalar, Scalar]:
     """Return the record farthest from `point`, and how many blocks and leaves were looked at."""
     d = point.shape[0]
-    narrow = 1 - 2 * _rounding(d)
+    narrow = 1 - 2 * rounding(d)
     root = tree.parent.shape[0] - 1
     from_centre = np.empty(d, np.float32)
+    mirror = np.empty(d, np.float32)
     square = 0.0
+    centre_square = 0.0
+    product = 0.0
     for j in range(d):
-        from_centre[j] = image[j] - tree.centre[j]
-        square += from_centre[j] * from_centre[j]
+        centre = np.float64(tree.centre[j])
+        p = np.float64(image[j]) - centre
+        from_centre[j] = p
+        mirror[j] = centre - p
+        square += p * p
+        centre_square += centre * centre
+        product += centre * p
     reach = 0.0
     for c in range(FAN):
         reach = max(reach, np.float64(tree.reach[root, c]))
-    # The terms of bound 2 cancel: its rounding is relative to the largest they can be.
-    slack = _rounding(d) * (reach + square + 2 * np.sqrt(d * reach * square)) + _LEAST
-    limits = np.empty(4, np.float32)
-    limits[0] = np.sqrt(square) * (1 + _rounding(d))
-    limits[1] = square + slack
-    limits[2] = 1 + _rounding(d)
-    limits[3] = 1 - _rounding(d)
+    # The terms of bounds 2 and 3 cancel: their rounding is relative to the largest they can be.
+    length = np.sqrt(reach) + np.sqrt(square) + np.sqrt(centre_square)
+    slack = rounding(d) * np.sqrt(np.float64(d)) * length * length + _LEAST
+    limits = np.empty(3, np.float32)
+    limits[0] = square + slack
+    limits[1] = square + 2 * product + slack
+    limits[2] = 1 - rounding(d)
     threshold = np.float32(-1)
     best = -1.0
     best_row = np.int64(-1)
     looked_at = 0
     bounds = np.empty(FAN, np.float32)
-    kept = np.empty(FAN, np.int32)
-    kept_bounds = np.empty(FAN, np.float32)
     pending = np.empty(PENDING, np.int32)
     pending_bounds = np.empty(PENDING, np.float32)
     pending[0] = root
@@ -182,7 +193,7 @@ def farthest(tree: Tree, X: Doubles, point: Doubles, image: Singles) -> tuple[Sc
         if pending_bounds[waiting] < threshold:
             continue
         looked_at += 1
-        bits = bits_of_far_children(tree, block, image, from_centre, limits, threshold, bounds)
+        bits = bits_of_far_children(tree, block, image, from_centre, mirror, limits, threshold, bounds)
         if tree.first_child[block] < 0:
             while bits != 0:
                 c = lowest_bit(bits)
@@ -196,26 +207,25 @@ def farthest(tree: Tree, X: Doubles, point: Doubles, image: Singles) -> tuple[Sc
                     row = np.int64(tree.rows[leaf, lowest_bit(records)])
                     records &= records - 1
                     distance = squared_distance(X, row, point)
-                    if best_row < 0 or _is_worse(distance, best_row, best, row):
+                    if best_row < 0 or is_worse(distance, best_row, best, row):
                         best = distance
                         best_row = row
                         length = min(np.sqrt(best), _LARGEST_DISTANCE) * (1 - _EXACT) - _LEAST_DISTANCE
                         within = max(length * tree.unit - tree.blur, 0.0)
                         threshold = np.float32(within * within * narrow - _LEAST)
             continue
-        children = 0
-        while bits != 0:  # an insertion sort, farthest first
+        best_child = waiting
+        while bits != 0:
             c = lowest_bit(bits)
             bits &= bits - 1
             if tree.reach[block, c] >= _ZERO:
-                i = children
-                while i > 0 and kept_bounds[i - 1] < bounds[c]:
-                    kept[i], kept_bounds[i] = kept[i - 1], kept_bounds[i - 1]
-                    i -= 1
-                kept[i], kept_bounds[i] = c, bounds[c]
-                children += 1
-        for i in range(children - 1, -1, -1):
-            pending[waiting] = tree.first_child[block] + kept[i]
-            pending_bounds[waiting] = kept_bounds[i]
-            waiting += 1
+                pending[waiting] = tree.first_child[block] + c
+                pending_bounds[waiting] = bounds[c]
+                if pending_bounds[best_child] < bounds[c]:
+                    best_child = waiting
+                waiting += 1
+        if waiting > best_child:  # the best is visited first, the others in any order
+            last = waiting - 1
+            pending[best_child], pending[last] = pending[last], pending[best_child]
+            pending_bounds[best_child], pending_bounds[last] = pending_bounds[last], pending_bounds[best_child]
     return best_row, looked_at

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from shoal.errors import WriteError, nearest_name_hint
 
-__all__ = ["refuse_to_overwrite", "replacing"]
+__all__ = ["identity_of", "refuse_to_overwrite", "refuse_unwritable", "replacing"]
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     shown = Path(path)
     target = Path(os.path.realpath(shown))  # renaming would otherwise replace a link, not what it leads to
-    mode = _mode_of_target(shown, target)
+    mode = refuse_unwritable(shown)
     # The ending stays, two parts of it for .csv.gz: some libraries choose the format by it.
     temporary = target.with_name(f".shoal-{secrets.token_hex(6)}{''.join(target.suffixes[-2:])}")
     try:
@@ -66,21 +66,26 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         _flush_to_disk(target.parent)
 
 
-def refuse_to_overwrite(source: str | os.PathLike[str] | None, target: str | os.PathLike[str]) -> None:
-    """Raise WriteError if `target` is the file `source`, be it by path, by symbolic link or by hard link."""
-    if source is None:
-        return
-    same = os.path.realpath(source) == os.path.realpath(target)
-    with suppress(OSError):  # one of them does not exist
-        same = same or Path(source).samefile(target)
-    if same:
+def identity_of(path: str | os.PathLike[str]) -> str:
+    """Return what tells a file from all others on this machine without saying where it is; empty if it is not there."""
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError):
+        return ""
+    return f"{status.st_dev}:{status.st_ino}"
+
+
+def refuse_to_overwrite(identity: str, target: str | os.PathLike[str]) -> None:
+    """Raise WriteError if `target` is the file of this identity, be it by path, by symbolic link or by hard link."""
+    if identity and identity == identity_of(target):
         raise WriteError(
             f"{target} is the file the data were read from; shoal never overwrites its input. Write to another file."
         )
 
 
-def _mode_of_target(shown: Path, target: Path) -> int | None:
-    """Return the permissions of an existing target, None if there is none; refuse what cannot be replaced."""
+def refuse_unwritable(shown: Path) -> int | None:
+    """Raise WriteError if no file can be written at a path; return the permissions of the one that is there now."""
+    target = Path(os.path.realpath(shown))
     try:
         status = target.stat()
     except FileNotFoundError:

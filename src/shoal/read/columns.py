@@ -62,9 +62,11 @@ def with_numbers(series: nw.Series[Any], values: NDArray[np.float64]) -> nw.Seri
         return nw.new_series(series.name, filled, nw.Float64, backend=series.implementation)
     # Writing into a cast copy, not making a new column, keeps nulls and the library's own kind of float
     # (NumPy, nullable or Arrow in pandas). Integers are set to 0 first, for the reason given in `numbers`.
-    floats = (series - series if series.dtype.is_integer() else series).cast(nw.Float64)
+    kept = nw.Float32 if isinstance(series.dtype, nw.Float32) else nw.Float64
+    floats = (series - series if series.dtype.is_integer() else series).cast(kept)
     present = np.flatnonzero(~missing)
-    return floats.scatter(present.tolist() if not len(present) else present, values[present])
+    new = values[present].astype(np.float32 if kept is nw.Float32 else np.float64)
+    return floats.scatter(present.tolist() if not len(present) else present, new)
 
 
 def digest(series: nw.Series[Any], into: _Hash) -> None:

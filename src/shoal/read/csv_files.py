@@ -81,7 +81,7 @@ def _utf8(path: Path, encoding: str) -> bytes:
             raise ReadError(f"{path} is damaged, or not packed with gzip.") from None
     if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
         if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise ReadError(f'{path} is not UTF-8; it looks like UTF-16. Give encoding="utf-16".')
+            raise ReadError(f"{path} is not UTF-8; it looks like UTF-16. Give its encoding, utf-16.")
         content = content.removeprefix(codecs.BOM_UTF8)
         _check_utf8(path, content)
     else:
@@ -104,7 +104,7 @@ def _check_utf8(path: Path, content: bytes) -> None:
             decoder.decode(content[start : start + BLOCK])
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        raise ReadError(f'{path} is not UTF-8. Give its encoding, such as encoding="latin-1" or "cp1252".') from None
+        raise ReadError(f"{path} is not UTF-8. Give its encoding, latin-1 or cp1252 for instance.") from None
 
 
 def _records(content: bytes, delimiter: str, limit: int | None = None) -> Any:

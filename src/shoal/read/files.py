@@ -16,7 +16,7 @@ from shoal.read.labels import Labels
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ReadOptions", "name_header", "read_file", "writer_for"]
+__all__ = ["ReadOptions", "can_be_written", "ending_of", "name_header", "read_file", "writer_for"]
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,11 @@ def writer_for(path: Path) -> Writer:
             raise WriteError(f"{path} was not written: the table does not fit the {kind.name} format.") from None
 
     return write
+
+
+def can_be_written(ending: str) -> bool:
+    """Whether there is a format with this ending that shoal can write."""
+    return ending in _FORMATS and _FORMATS[ending].write is not None
 
 
 def name_header(path: Path, cells: list[str]) -> list[str]:

@@ -14,18 +14,19 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import ColumnError, DataError, ParameterError, nearest_name_hint
-from shoal.read import columns, files
-from shoal.read.atomic import refuse_to_overwrite, replacing
+from shoal.errors import ColumnError, DataError, ParameterError, ReadError, nearest_name_hint
+from shoal.read import atomic, columns, files
+from shoal.read.atomic import identity_of, replacing
 from shoal.read.labels import Labels
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Table", "as_table", "read_table", "write_table"]
+__all__ = ["Table", "as_table", "read_table", "refuse_unwritable", "write_table"]
 
-# Where labels and source travel in the attrs of a pandas frame. Plain dictionaries and text, because pandas
-# copies attrs at every step, compares them in concat and writes them as JSON into Parquet files.
+# Where labels and the identity of the source travel in the attrs of a pandas frame. Plain dictionaries and text,
+# because pandas copies attrs at every step, compares them in concat and writes them as JSON into Parquet files; no
+# path, because such a file may leave the machine.
 LABELS_IN_ATTRS = "shoal_labels"
 SOURCE_IN_ATTRS = "shoal_source"
 
@@ -53,7 +54,7 @@ class Table:
     labels : Labels
         Variable labels, value labels, measures and formats.
     source : Path, optional
-        The file the table was read from, which `write_table` refuses to overwrite.
+        The file the table was read from; a table in memory has none.
     reading : mapping
         How the file had to be read: delimiter, encoding and the like.
 
@@ -73,6 +74,7 @@ class Table:
     reading: Mapping[str, Any] = field(default_factory=dict)
     _origin: _Origin = field(default_factory=_Origin, repr=False)
     _file_digest: str | None = field(default=None, repr=False)
+    _identity: str = field(default="", repr=False)
 
     @property
     def names(self) -> list[str]:
@@ -148,10 +150,9 @@ class Table:
                 native.attrs[LABELS_IN_ATTRS] = self.labels.to_plain()
         return native
 
-    @property
-    def is_file(self) -> bool:
-        """Whether the table is what its source holds, and not a table in memory that once came from there."""
-        return self._file_digest is not None
+    def refuse_to_overwrite(self, target: str | os.PathLike[str]) -> None:
+        """Raise WriteError if `target` is the file these data were read from, under whatever name or link."""
+        atomic.refuse_to_overwrite(self._identity, target)
 
     def fingerprint(self) -> str:
         """Return a SHA-256 in hexadecimal: of the file, or of names, types and values of a table in memory."""
@@ -168,7 +169,7 @@ class Table:
         return self.frame[name]
 
     def _with_frame(self, frame: nw.DataFrame[Any]) -> Table:
-        return replace(self, frame=frame, labels=self.labels.only(frame.columns), _file_digest=None)
+        return replace(self, frame=frame, labels=self.labels.only(frame.columns), source=None, _file_digest=None)
 
 
 def as_table(data: Any, **reading: Any) -> Table:
@@ -245,7 +246,7 @@ def read_table(
     frame, labels = files.read_file(
         Path(path), files.ReadOptions(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
     )
-    frame.attrs = {LABELS_IN_ATTRS: labels.to_plain(), SOURCE_IN_ATTRS: str(Path(path).absolute())}
+    frame.attrs = {LABELS_IN_ATTRS: labels.to_plain(), SOURCE_IN_ATTRS: identity_of(path)}
     return frame
 
 
@@ -271,20 +272,38 @@ def write_table(data: Any, path: str | os.PathLike[str], *, labels: Labels | Non
     target = Path(path)
     write = files.writer_for(target)
     table = as_table(data)
-    refuse_to_overwrite(table.source, target)
+    table.refuse_to_overwrite(target)
     kept = (table.labels if labels is None else labels).only(table.names)
     with replacing(target) as temporary:
         write(table.frame, kept, temporary)
 
 
+def refuse_unwritable(path: str | os.PathLike[str], *, table: bool = True) -> None:
+    """Raise WriteError if nothing, or no table, can be written at `path`: better before the work than after it."""
+    if table:
+        files.writer_for(Path(path))
+    atomic.refuse_unwritable(Path(path))
+
+
 def _table_of_file(path: Path, reading: Mapping[str, Any]) -> Table:
+    before = _stamp(path)
     frame, labels = files.read_file(path, files.ReadOptions(**reading))
     with path.open("rb") as file:
         file_digest = hashlib.file_digest(file, "sha256").hexdigest()
-    attrs = {LABELS_IN_ATTRS: labels.to_plain(), SOURCE_IN_ATTRS: str(path.absolute())}
+    if _stamp(path) != before:
+        raise ReadError(f"{path} was changed while it was being read. Try again when nobody writes to it.")
+    attrs = {LABELS_IN_ATTRS: labels.to_plain(), SOURCE_IN_ATTRS: identity_of(path)}
     origin = _Origin(pandas_columns=frame.columns, names=tuple(frame.columns), attrs=attrs)
     table = nw.from_native(frame, eager_only=True)
-    return Table(table, labels, path.absolute(), dict(reading), origin, file_digest)
+    return Table(table, labels, path.absolute(), dict(reading), origin, file_digest, identity_of(path))
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except (OSError, ValueError):  # `read_file` says what is wrong with it
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 def _table_of_array(array: NDArray[Any]) -> Table:
@@ -338,9 +357,8 @@ def _table_of_pandas(native: pd.DataFrame) -> Table:
     inside.columns = names  # type: ignore[assignment]  # pandas-stubs knows only Index, pandas takes lists
     inside.attrs = {}
     labels = Labels.from_plain(native.attrs.get(LABELS_IN_ATTRS)).only(names)
-    source = native.attrs.get(SOURCE_IN_ATTRS)
-    path = Path(source) if isinstance(source, str) else None
-    return Table(nw.from_native(inside, eager_only=True), labels, path, _origin=origin)
+    identity = str(native.attrs.get(SOURCE_IN_ATTRS, ""))
+    return Table(nw.from_native(inside, eager_only=True), labels, _origin=origin, _identity=identity)
 
 
 def _refuse_duplicates(names: list[str]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,6 @@ class Aggregate(ABC):
     def __post_init__(self) -> None:
         check_limits(self.limits, vars(self))
 
-    @abstractmethod
     def representatives(
         self,
         values: NDArray[np.float64],
@@ -57,7 +56,7 @@ class Aggregate(ABC):
         rng: np.random.Generator,
         weights: NDArray[np.float64] | None = None,
         column: str = "the variable",
-    ) -> NDArray[np.float64] | NDArray[np.int64]:
+    ) -> NDArray[Any]:
         """Return one representative per entry of `members`.
 
         Parameters
@@ -80,6 +79,20 @@ class Aggregate(ABC):
             The numbers themselves (float64), or where `keeps_values` is True the number of a record that has the
             representative value (int64).
         """
+        return self._of(_Variable(values, members, _relative_weights(members, weights), column), rng)
+
+    @abstractmethod
+    def _of(self, variable: _Variable, rng: np.random.Generator) -> NDArray[Any]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class _Variable:
+    """One variable in its groups; the weights of a group are relative to its largest."""
+
+    values: NDArray[np.float64]
+    members: Members
+    relative: NDArray[np.float64]
+    column: str
 
 
 @dataclass(frozen=True)
@@ -90,17 +103,9 @@ class Mean(Aggregate):
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
     keeps_values: ClassVar[bool] = False
 
-    def representatives(
-        self,
-        values: NDArray[np.float64],
-        members: Members,
-        *,
-        rng: np.random.Generator,
-        weights: NDArray[np.float64] | None = None,
-        column: str = "the variable",
-    ) -> NDArray[np.float64]:
-        """Return the (weighted) mean of every group, never outside the range of its values."""
-        return _means(values[members.records], members, _relative_weights(members, weights))
+    def _of(self, variable: _Variable, rng: np.random.Generator) -> NDArray[np.float64]:
+        members = variable.members
+        return _means(variable.values[members.records], members, variable.relative)
 
 
 @dataclass(frozen=True)
@@ -111,30 +116,16 @@ class GeometricMean(Aggregate):
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
     keeps_values: ClassVar[bool] = False
 
-    def representatives(
-        self,
-        values: NDArray[np.float64],
-        members: Members,
-        *,
-        rng: np.random.Generator,
-        weights: NDArray[np.float64] | None = None,
-        column: str = "the variable",
-    ) -> NDArray[np.float64]:
-        """Return the (weighted) geometric mean of every group, never outside the range of its values.
-
-        Raises
-        ------
-        DataError
-            If a value is zero or negative.
-        """
-        gathered = values[members.records]
+    def _of(self, variable: _Variable, rng: np.random.Generator) -> NDArray[np.float64]:
+        members = variable.members
+        gathered = variable.values[members.records]
         if not np.all(gathered > 0):
-            not_positive = len(np.unique(members.records[~(gathered > 0)]))
+            count = len(np.unique(members.records[~(gathered > 0)]))
             raise DataError(
-                f'The geometric mean needs positive values; "{column}" has {not_positive} that are zero or negative. '
+                f'The geometric mean needs positive values; "{variable.column}" has {count} that are zero or negative. '
                 'Use "mean" or "median" for it.'
             )
-        logarithms = _means(np.log(gathered), members, _relative_weights(members, weights))
+        logarithms = _means(np.log(gathered), members, variable.relative)
         # exp of a logarithm next to the largest double overflows by a rounding error; the clip repairs it.
         with np.errstate(over="ignore", under="ignore"):
             return _clipped(np.exp(logarithms), gathered, members)
@@ -157,18 +148,9 @@ class OrderStatistic(Aggregate):
     keeps_values: ClassVar[bool] = True
     limits: ClassVar[Mapping[str, Limit]] = {"q": Number(0, 1)}
 
-    def representatives(
-        self,
-        values: NDArray[np.float64],
-        members: Members,
-        *,
-        rng: np.random.Generator,
-        weights: NDArray[np.float64] | None = None,
-        column: str = "the variable",
-    ) -> NDArray[np.int64]:
-        """Return for every group a record that has the order statistic."""
-        relative = _relative_weights(members, weights)
-        order = _sorted_within_groups(values, members, relative)
+    def _of(self, variable: _Variable, rng: np.random.Generator) -> NDArray[np.int64]:
+        members, relative = variable.members, variable.relative
+        order = _sorted_within_groups(variable.values, members, relative)
         if self.q == 1:  # the slack must not cost the largest value its place, however light it is
             return members.records[order][members.starts[1:] - 1]
         running = _running_totals(relative[order], members)
@@ -185,17 +167,8 @@ class Median(Aggregate):
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal"})
     keeps_values: ClassVar[bool] = True
 
-    def representatives(
-        self,
-        values: NDArray[np.float64],
-        members: Members,
-        *,
-        rng: np.random.Generator,
-        weights: NDArray[np.float64] | None = None,
-        column: str = "the variable",
-    ) -> NDArray[np.int64]:
-        """Return for every group a record that has the (weighted) median."""
-        return OrderStatistic(0.5).representatives(values, members, rng=rng, weights=weights, column=column)
+    def _of(self, variable: _Variable, rng: np.random.Generator) -> NDArray[np.int64]:
+        return OrderStatistic(0.5)._of(variable, rng)
 
 
 @dataclass(frozen=True)
@@ -210,17 +183,8 @@ class Mode(Aggregate):
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal", "nominal"})
     keeps_values: ClassVar[bool] = True
 
-    def representatives(
-        self,
-        values: NDArray[np.float64],
-        members: Members,
-        *,
-        rng: np.random.Generator,
-        weights: NDArray[np.float64] | None = None,
-        column: str = "the variable",
-    ) -> NDArray[np.int64]:
-        """Return for every group a record that has the mode."""
-        relative = _relative_weights(members, weights)
+    def _of(self, variable: _Variable, rng: np.random.Generator) -> NDArray[np.int64]:
+        values, members, relative = variable.values, variable.members, variable.relative
         order = _sorted_within_groups(values, members, relative)
         records = members.records[order]
         is_new = np.ones(len(records), dtype=bool)

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from shoal.comparison import Comparison
     from shoal.describe import Variable
     from shoal.read import Table
     from shoal.release import Release
 
-__all__ = ["description_json", "description_text", "group_text", "release_text"]
+__all__ = ["comparison_text", "description_json", "description_text", "group_text", "release_text"]
 
 
 def description_text(name: str, records: int, variables: Sequence[Variable]) -> str:
@@ -22,12 +23,12 @@ def description_text(name: str, records: int, variables: Sequence[Variable]) -> 
     head = ("column", "kind", "role?", "distinct", "missing", "why")
     rows = [
         (
-            variable.name,
+            _one_line(variable.name),
             variable.kind or "-",
             variable.role,
             f"{variable.distinct:,}",
             f"{variable.missing:,}" if variable.missing else "",
-            "; ".join(text for text in (variable.label, variable.reason) if text),
+            _one_line("; ".join(text for text in (variable.label, variable.reason) if text), most=80),
         )
         for variable in variables
     ]
@@ -59,12 +60,12 @@ def release_text(release: Release, output: Path, plan: Path | None, shuffled: bo
         )
         worst = max(evaluation.information_loss_by_column.items(), key=lambda item: item[1])
         if len(evaluation.information_loss_by_column) > 1:
-            lines.append(f"            most in {worst[0]}, {worst[1]:.2f} %")
-    dropped = [name for name, role in facts.roles.items() if role == "identifier"]
+            lines.append(f"            most in {_one_line(worst[0])}, {worst[1]:.2f} %")
+    as_it_is = [name for name in release.masked.names if name not in facts.columns]
     notes = [
-        ("dropped", dropped, "identifiers"),
+        ("dropped", facts.identifiers, "identifiers"),
+        ("as it is", as_it_is, "released unprotected"),
         ("now float", outcome.became_float, "were whole numbers, are means"),
-        ("constant", outcome.constant, "left out of distances"),
         ("joined", list(outcome.joined), "some neighbouring groups share a value, so that k are observed"),
     ]
     lines += [f"{word:<11} {_shortened(names)} ({why})" for word, names, why in notes if names]
@@ -75,6 +76,25 @@ def release_text(release: Release, output: Path, plan: Path | None, shuffled: bo
     lines.append(f"written     {output}{', rows shuffled' if shuffled else ''}")
     if plan is not None:
         lines.append(f"plan        {plan} (holds the seed: keep it as safe as the input)")
+    return "\n".join(lines)
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """Return the methods side by side, the least loss first, one table for each k."""
+    head = ("method", "k", "loss, %", "seconds", "groups", "sizes")
+    rows = [
+        (
+            row.method,
+            str(row.k),
+            "-" if row.information_loss is None else f"{row.information_loss:.4g}",
+            f"{row.seconds:.2f}",
+            f"{row.groups:,}",
+            f"{row.smallest_group}-{row.largest_group}",
+        )
+        for row in sorted(comparison.rows, key=lambda row: (row.k, row.information_loss or 0.0))
+    ]
+    lines = [_table(head, rows, right={1, 2, 3, 4, 5})]
+    lines += [f"left out: {name}, {why}" for name, why in comparison.left_out.items()]
     return "\n".join(lines)
 
 
@@ -94,7 +114,13 @@ def group_text(release: Release, group: int, columns: Sequence[str]) -> str:
 
 def _shortened(names: Sequence[str], most: int = 4) -> str:
     more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(_one_line(name) for name in names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def _one_line(text: str, most: int = 40) -> str:
+    """Return a name as one short line, whatever is in it."""
+    plain = "".join(letter if letter.isprintable() else " " for letter in text)
+    return plain if len(plain) <= most else f"{plain[: most - 3]}..."
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> str:

@@ -1,0 +1,130 @@
+"""Methods side by side on one table: what each loses at each k, and how long it takes."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from shoal import progress
+from shoal.choices import build, spell
+from shoal.errors import DataError, ParameterError, ShoalWarning
+from shoal.flow import protect
+from shoal.partition import PARTITIONERS
+from shoal.read import Table, as_table
+
+__all__ = ["Comparison", "Row", "compare"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method at one k."""
+
+    method: str
+    k: int
+    information_loss: float | None
+    seconds: float
+    groups: int
+    smallest_group: int
+    largest_group: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The rows of a comparison, and why some methods are not among them."""
+
+    rows: tuple[Row, ...]
+    left_out: Mapping[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers, texts and lists, ready for JSON."""
+        return {"rows": [asdict(row) for row in self.rows], "left_out": dict(self.left_out)}
+
+    def to_frame(self) -> Any:
+        """Return the rows as a pandas frame."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(row) for row in self.rows], columns=[field.name for field in fields(Row)])
+
+
+def compare(
+    data: Any, k: int | Iterable[int], methods: str | Iterable[Any] = "all", *, seed: int = 0, **options: Any
+) -> Comparison:
+    """Protect a table by several methods at several k, and put what they lose side by side.
+
+    Parameters
+    ----------
+    data
+        A frame, an array or the path of a file, as in `shoal.protect`.
+    k
+        One k, or several.
+    methods
+        Names or estimators, or "all". Of all, those are left out that take too long for the size of the table or cannot
+        group it; `left_out` says why. A method that is named is run, however long it takes.
+    seed
+        What random choices start from.
+    **options
+        As in `shoal.protect`: columns, roles, kinds, blocks, strata, weights, missing, standardize, replace.
+    """
+    table = as_table(data)
+    ks = [k] if isinstance(k, int) else list(k)
+    wanted = list(PARTITIONERS) if methods == "all" else [methods] if isinstance(methods, str) else list(methods)
+    if not ks or not wanted:
+        raise ParameterError("There is nothing to compare: name at least one k and one method.")
+    spelled = [spell(method, PARTITIONERS, "method") for method in wanted]
+    for one in spelled:
+        one.pop("k", None)
+        for each in ks:
+            build(one, PARTITIONERS, "method", k=each)
+    rows: list[Row] = []
+    left_out: dict[str, str] = {}
+    for one in spelled:
+        name = one["name"]
+        too_large = _too_large(name, table) if methods == "all" else ""
+        if too_large:
+            left_out[name] = too_large
+            progress.advance(1 / len(spelled))
+            continue
+        try:
+            for each in ks:
+                with progress.share(1 / len(spelled) / len(ks)):
+                    rows.append(_row(table, each, one, seed, options))
+        except DataError as error:
+            # Only what the method itself cannot do; a table that no method can group is an error.
+            if methods != "all" or type(error) is not DataError:
+                raise
+            left_out[name] = str(error)
+    return Comparison(tuple(rows), left_out)
+
+
+def _too_large(name: str, table: Table) -> str:
+    most = PARTITIONERS[name].most_records
+    if most is not None and len(table) > most:
+        return f"would take too long: it is for up to {most:,} records, and the table has {len(table):,}."
+    return ""
+
+
+def _row(table: Table, k: int, method: Mapping[str, Any], seed: int, options: Mapping[str, Any]) -> Row:
+    begin = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShoalWarning)  # nothing is released
+        release = protect(table, k, method=build(method, PARTITIONERS, "method", k=k), seed=seed, **options)
+    seconds = time.perf_counter() - begin
+    outcome = release.plan.outcome
+    assert outcome is not None
+    return Row(
+        method=_shown(method),
+        k=k,
+        information_loss=release.evaluate().information_loss,
+        seconds=seconds,
+        groups=sum(outcome.groups),
+        smallest_group=outcome.smallest_group,
+        largest_group=outcome.largest_group,
+    )
+
+
+def _shown(method: Mapping[str, Any]) -> str:
+    parameters = ",".join(f"{key}={value}" for key, value in method.items() if key != "name")
+    return str(method["name"]) + (f":{parameters}" if parameters else "")

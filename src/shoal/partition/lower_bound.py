@@ -1,0 +1,108 @@
+"""How far from the best a partition can be at most: a lower bound on the loss of all partitions."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_array
+
+from shoal.errors import TooFewRecordsError
+from shoal.limits import Whole, check_limits
+from shoal.partition.neighbours import lists_of_neighbours, nearest_records
+from shoal.partition.safe_scale import safely_scaled
+
+__all__ = ["lower_bound", "lower_bound_by_neighbours", "scaled_for_squares"]
+
+_LONGEST_LIST = 200
+_MOST_LISTED = 4_000_000  # neighbours of all records together, where lists of k do not need more
+_SWEEPS = 10  # over the prices: the next ten would add less than a thousandth
+_ROUNDING = 1e-9  # relative; more than the sums can be off
+
+
+def lower_bound(X: ArrayLike, k: int) -> float:
+    """Return a number that the SSE of no partition into groups of at least k is below.
+
+    Parameters
+    ----------
+    X
+        Matrix of n records by d variables, at least `k` records.
+    k
+        The least number of records in a group.
+
+    Notes
+    -----
+    The SSE of a group of s records is the sum of the squared distances D of its pairs, divided by s. Let y be k/s
+    for every pair of records in one group, and 0 for all others. Then y is at most 1, sums up to k (s-1)/s, which
+    is at least k-1, over the pairs of any record, and the SSE of the partition is the sum of D y, divided by k.
+    These two properties alone leave a linear program, a fractional matching of every record with k-1 others, whose
+    minimum can only be smaller. By duality any prices p >= 0 of the records bound that minimum from below:
+
+        k SSE >= (k-1) sum_i p_i - sum_{i<j} max(0, p_i + p_j - D_ij).
+
+    With half the D of its (k-1)th neighbour as the price of a record, this is at least the well-known bound: the
+    sum over all records of their k-1 smallest D, divided by 2k. It is then made larger by setting one price after
+    the other to its best. Only near pairs are listed; a price is at most half the D of the record's last listed
+    neighbour, so that no other pair counts. For millions of records and a large k the well-known bound is returned.
+    """
+    check_limits({"k": Whole(2)}, {"k": k})
+    given: NDArray[np.float64] = check_array(X, dtype=np.float64, order="C")
+    n = len(given)
+    if n < k:
+        raise TooFewRecordsError(f"k={k} needs at least {k} records; got n_samples={n}. Lower k.")
+    records, unit = scaled_for_squares(given)
+    if (k - 1) * n > 5 * _MOST_LISTED:
+        bound = sum(_simple_bound(distances, k) for _, _, distances in lists_of_neighbours(records, k - 1))
+    else:
+        length = max(k - 1, min(_LONGEST_LIST, _MOST_LISTED // n))
+        bound = lower_bound_by_neighbours(records, nearest_records(records, min(length, n - 1)), k)
+    return bound * unit * unit
+
+
+def scaled_for_squares(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """Return `X` divided by a power of two, read-only, and that power: 1 unless squares could over- or underflow."""
+    records = X.view()
+    records.flags.writeable = False
+    scaled = safely_scaled(records)
+    largest = float(np.abs(scaled).max(initial=0.0))
+    return scaled, float(np.abs(records).max()) / largest if largest > 0 else 1.0
+
+
+def lower_bound_by_neighbours(X: NDArray[np.float64], neighbours: NDArray[np.int32], k: int) -> float:
+    """Return the bound that follows from these neighbours, the nearest ones of every record, nearest first.
+
+    Longer lists give a better bound. With fewer than k-1 neighbours it is below the well-known one.
+    """
+    # Imported here because numba takes a second to import.
+    from shoal.partition import lower_bound_kernels as kernels
+
+    n, length = neighbours.shape
+    length = min(length, max(k - 1, _MOST_LISTED // n))
+    neighbours = np.ascontiguousarray(neighbours[:, :length])
+    squared = np.empty((n, length))
+    kernels.measure_lists(X, neighbours, squared)
+    if length < k - 1:
+        return _simple_bound(squared, k)
+
+    counts = np.zeros(n, dtype=np.int64)
+    kernels.count_pairs(neighbours, counts)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    others = np.empty(starts[-1], dtype=np.int32)
+    distances = np.empty(starts[-1])
+    kernels.list_pairs(neighbours, squared, starts, others, distances)
+    prices = squared[:, k - 2] / 2
+    highest = squared[:, -1] / 2
+    overpaid = np.empty(n)
+    best = 0.0
+    for sweep in range(_SWEEPS + 1):
+        if sweep:
+            kernels.raise_prices(starts, others, distances, k, highest, prices)
+        kernels.sum_overpaid(starts, others, distances, prices, overpaid)
+        paid = (k - 1) * prices.sum() * (1 - _ROUNDING)
+        best = max(best, float(paid - overpaid.sum()) / k)
+    return best
+
+
+def _simple_bound(squared: NDArray[np.float64], k: int) -> float:
+    """Return the part of these records in the well-known bound; neighbours not listed count like the last."""
+    total = squared[:, : k - 1].sum() + max(0, k - 1 - squared.shape[1]) * squared[:, -1].sum()
+    return float(total) / (2 * k) * (1 - _ROUNDING)

@@ -1,0 +1,312 @@
+"""Refine: a search that makes the groups of any partition tighter, for as long as it may."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from shoal.errors import ParameterError
+from shoal.limits import Limit, Number, OrNone, Whole
+from shoal.partition.base import Partitioner
+from shoal.partition.lower_bound import lower_bound_by_neighbours, scaled_for_squares
+from shoal.partition.mdav import MDAV
+from shoal.partition.neighbours import nearest_records
+from shoal.partition.refine_groups import Groups, groups_of, room_for_trials, sse_by_group
+from shoal.progress import advance, share
+
+__all__ = ["Refine"]
+
+_TRIALS_A_ROUND = 32
+# Trials for every group:
+_REST = 15  # without any gain, before the partition is shaken
+_SHAKE = 15  # that shake it
+_PATIENCE = 1_000  # without a new best partition, before the search gives up
+_TOLERANCE = 1.0  # at first, for results that are worse, relative to the mean loss of their records
+# Moves of every record that a trial makes; a large file gains more from having been everywhere first.
+_FIRST_MOVES, _MORE_MOVES, _MOVES = 60, 60, 300  # at first, more for each trial per group, and at most
+_SHORTEST_LIST, _LONGEST_LIST = 24, 64  # of neighbours
+_START, _SEARCH = 0.1, 0.85  # parts of the work, as far as anyone can say
+
+
+@dataclass(frozen=True)
+class _StartLimit:
+    """What a search can start from; whether labels fit the records is seen in `fit`."""
+
+    wanted: str = '"mdav", a partitioner of shoal, or an array with the group of every record'
+
+    def accepts(self, value: Any) -> bool:
+        """Whether a search can start from `value`."""
+        return isinstance(value, str) and value == "mdav" or isinstance(value, Partitioner | np.ndarray | list | tuple)
+
+    def bad_values(self) -> list[Any]:
+        """Return some values that must be refused, for tests."""
+        return ["no such word", "", None, 0, MDAV]
+
+
+class Refine(Partitioner):
+    """Groups of k to 2k-1 with a small sum of squared errors, by local search from another partition.
+
+    Again and again: take some neighbouring groups (2 to 32, more often where the loss is large), and part their
+    records anew, mostly into as many groups, now and then into one more (a split) or one less (a group is dissolved),
+    by simulated annealing: records shift to the group of a near record or swap places with one of its members, and
+    what makes things worse is accepted less and less. If the loss is smaller in the end the new groups stay,
+    else the old ones do. When that leads no further, results that are a little worse are accepted for a while, and
+    the best partition is kept. So the result is never worse than its start, and better the longer it is searched for.
+
+    Parameters
+    ----------
+    k
+        The least number of records in a group.
+    start
+        The partition to start from: ``"mdav"``, another partitioner, or the group of every record. Its groups have
+        at least k records; those with 2k or more are split, which makes no partition worse.
+    seconds
+        How long to search, not counting the start. None: as many steps as `steps` says.
+    steps
+        The most trials to make. None: as many as there is time for. With both, what comes first ends the search.
+        It also ends when 1,000 trials for every group have brought nothing.
+    random_state
+        The seed of the search, a whole number.
+
+    Attributes
+    ----------
+    labels_
+        The group of every record, 0 to g-1.
+    steps_
+        How many trials were made. The same `random_state` and ``steps=steps_`` give the same labels, on any
+        number of threads.
+    sse_, start_sse_
+        The sum of squared distances of the records to the mean of their group, at the end and at the start.
+    lower_bound_
+        A number that `sse_` of no partition with groups of at least k is below (see `lower_bound`, which may find
+        a better one with longer lists of neighbours).
+    gap_
+        (sse_ - lower_bound_) / sse_: the part of the loss that a better partition could save at most.
+
+    Notes
+    -----
+    A trial costs the same in a small file and in a large one: it looks at the groups it takes and at nothing else.
+    Which groups are neighbours is read from lists of the nearest records of every record. 32 trials make a round.
+    They are independent of each other, so that threads can share them; then those with a gain are applied in order,
+    unless they took a group that an earlier one changed. Every trial has its own random numbers, from the seed and
+    its number. Where the groups have more than 320 records together, a trial moves
+    the 320 for which another mean is not much farther than that of their own group.
+
+    References
+    ----------
+    For the loss and its place among the methods: J. Domingo-Ferrer and J. M. Mateo-Sanz (2002), Practical
+    data-oriented microaggregation for statistical disclosure control, IEEE Transactions on Knowledge and Data
+    Engineering 14. For the annealing: S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi (1983), Optimization by
+    simulated annealing, Science 220.
+    """
+
+    limits: ClassVar[Mapping[str, Limit]] = {
+        "k": Whole(2),
+        "start": _StartLimit(),
+        "seconds": OrNone(Number(0)),
+        "steps": OrNone(Whole(0)),
+        "random_state": Whole(0),
+    }
+
+    def __init__(
+        self,
+        k: int,
+        start: str | Partitioner | ArrayLike = "mdav",
+        *,
+        seconds: float | None = 10,
+        steps: int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.k = k
+        self.start = start
+        self.seconds = seconds
+        self.steps = steps
+        self.random_state = random_state
+
+    def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
+        if self.seconds is None and self.steps is None:
+            raise ParameterError("seconds=None needs steps, the number of trials to make; got steps=None.")
+        scaled, unit = scaled_for_squares(X)
+        with share(_START):
+            start = self._start_labels(scaled)
+        split = _split_large(scaled, start, self.k)
+        length = max(_SHORTEST_LIST, min(2 * self.k, _LONGEST_LIST))
+        neighbours = nearest_records(scaled, min(length, len(X) - 1))
+        groups = groups_of(scaled, split, self.k)
+        with share(_SEARCH):
+            self.steps_ = _search(scaled, groups, neighbours, self.k, self.seconds, self.steps, int(self.random_state))
+        labels = np.unique(groups.labels, return_inverse=True)[1].astype(np.int64)
+        if _sse(scaled, labels) > _sse(scaled, start):
+            labels = split  # a gain that was rounding alone
+        sse, bound = _sse(scaled, labels), lower_bound_by_neighbours(scaled, neighbours, self.k)
+        self.gap_ = (sse - bound) / sse if sse > bound else 0.0
+        self.sse_ = sse * unit * unit
+        self.start_sse_ = _sse(scaled, start) * unit * unit
+        self.lower_bound_ = bound * unit * unit
+        advance(1 - _START - _SEARCH)
+        return labels
+
+    def _start_labels(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
+        if isinstance(self.start, str):
+            return np.asarray(MDAV(self.k).fit(X).labels_)
+        if isinstance(self.start, Partitioner):
+            given = np.asarray(clone(self.start).fit(X).labels_)
+        else:
+            given = np.asarray(self.start)
+            advance(1)
+        if given.ndim != 1 or not np.issubdtype(given.dtype, np.integer):
+            raise ParameterError(
+                f"start must be whole numbers, one for every record; got {given.ndim} dimension(s) of {given.dtype}."
+            )
+        if len(given) != len(X):
+            raise ParameterError(f"start must have a group for each of the {len(X)} records; got {len(given)} of them.")
+        _, labels, sizes = np.unique(given, return_inverse=True, return_counts=True)
+        if sizes.min() < self.k:
+            raise ParameterError(
+                f"start must have groups of at least k={self.k} records; {np.count_nonzero(sizes < self.k)} of its "
+                f"{len(sizes)} groups have fewer, the smallest {sizes.min()}. Lower k, or start from another partition."
+            )
+        return labels.astype(np.int64)
+
+
+def _search(
+    X: NDArray[np.float64],
+    groups: Groups,
+    neighbours: NDArray[np.int32],
+    k: int,
+    seconds: float | None,
+    steps: int | None,
+    seed: int,
+) -> int:
+    """Make trials and apply them to `groups` until time, steps or patience run out; return how many were made."""
+    # Imported here because numba takes a second to import.
+    from shoal.partition.refine_kernels import apply_trials, make_trials
+
+    threads = min(os.cpu_count() or 1, _TRIALS_A_ROUND)
+    trials = room_for_trials(_TRIALS_A_ROUND, k)
+    make_trials(X, groups, neighbours, k, seed, 0, 0, 0, trials)  # compiles, or loads what was compiled
+    phases = _Phases(X, k, groups)
+    made, done = 0, 0.0
+    began = time.perf_counter()
+    with ThreadPoolExecutor(max(threads - 1, 1)) as pool:
+        while not phases.is_over(made):
+            count = _TRIALS_A_ROUND if steps is None else min(_TRIALS_A_ROUND, steps - made)
+            elapsed = time.perf_counter() - began
+            if count <= 0 or (seconds is not None and elapsed >= seconds):
+                break
+            moves = min(_MOVES, int(_FIRST_MOVES + _MORE_MOVES * made / groups.in_use[0]))
+            arguments = (X, groups, neighbours, k, seed, made, count, moves, trials)
+            trials.next_trial[0] = 0
+            others = [pool.submit(make_trials, *arguments) for _ in range(threads - 1)]
+            make_trials(*arguments)
+            for other in others:
+                other.result()
+            made += count
+            has_changed = apply_trials(groups, trials, count, made, phases.tolerance(made)) > 0
+            phases.after_round(made, has_changed)
+            progress = max(made / steps if steps else 0.0, elapsed / seconds if seconds else 0.0)
+            if progress >= done + 0.01:
+                advance(progress - done)
+                done = progress
+    phases.end()
+    advance(1 - done)
+    return made
+
+
+class _Phases:
+    """Says what a search accepts, step by step, and keeps the best partition found.
+
+    It accepts what is better until nothing is found any more. Then it shakes the best partition: it accepts also
+    what is a little worse, less and less so, and afterwards only what is better again. Every third time it starts
+    afresh instead, from MDAV with a larger k: splitting groups leads to places where dissolving them does not.
+    """
+
+    def __init__(self, X: NDArray[np.float64], k: int, groups: Groups) -> None:
+        self._X = X
+        self._k = k
+        self._groups = groups
+        self._rests = 0
+        self._best = _copy(groups)
+        self._best_found = 0  # steps made then
+        self._last_change = 0
+        self._shaking_since: int | None = None
+
+    def is_over(self, made: int) -> bool:
+        """Whether there is nothing more to hope for."""
+        in_use = self._groups.in_use[0]
+        return bool(in_use == 1 or made - self._best_found >= _PATIENCE * in_use)
+
+    def tolerance(self, made: int) -> float:
+        """Return how much worse a trial may be, relative to the mean loss of its records."""
+        if self._shaking_since is None:
+            return 0.0
+        return _TOLERANCE * max(0.0, 1 - (made - self._shaking_since) / (_SHAKE * self._groups.in_use[0]))
+
+    def after_round(self, made: int, has_changed: bool) -> None:
+        """Take note of a round, and go on to the next phase if it is time."""
+        if self._shaking_since is not None:
+            if self.tolerance(made) == 0:
+                self._shaking_since = None
+                self._last_change = made
+        elif has_changed:
+            self._last_change = made
+        elif made - self._last_change >= _REST * self._groups.in_use[0]:
+            if self._keep_the_better():
+                self._best_found = self._last_change
+            if self._rests % 3 == 0:
+                self._start_afresh(self._k + 1 + self._rests // 3 % (self._k - 1))
+                self._last_change = made
+            else:
+                self._shaking_since = made
+            self._rests += 1
+
+    def end(self) -> None:
+        """Leave the best partition in place."""
+        self._keep_the_better()
+
+    def _keep_the_better(self) -> bool:
+        is_better = bool(self._groups.sse.sum() < self._best.sse.sum())
+        if is_better:
+            self._best = _copy(self._groups)
+        else:
+            self._go_to(self._best)
+        return is_better
+
+    def _start_afresh(self, coarser_k: int) -> None:
+        with share(0):
+            labels = MDAV(min(coarser_k, len(self._X))).fit(self._X).labels_
+        self._go_to(groups_of(self._X, _split_large(self._X, labels, self._k), self._k))
+
+    def _go_to(self, partition: Groups) -> None:
+        for array, other in zip(self._groups, partition, strict=True):
+            array[:] = other
+
+
+def _copy(groups: Groups) -> Groups:
+    return Groups(*(array.copy() for array in groups))
+
+
+def _split_large(X: NDArray[np.float64], labels: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Split the groups of 2k records and more into groups of k to 2k-1."""
+    labels = labels.copy()
+    sizes = np.bincount(labels)
+    groups = len(sizes)
+    with share(0):
+        for group in np.flatnonzero(sizes >= 2 * k):
+            members = np.flatnonzero(labels == group)
+            parts = MDAV(k).fit(X[members]).labels_
+            labels[members] = np.where(parts == 0, group, groups + parts - 1)
+            groups += parts.max()
+    return labels
+
+
+def _sse(X: NDArray[np.float64], labels: NDArray[np.int64]) -> float:
+    return float(sse_by_group(X, labels, labels.max() + 1).sum())
