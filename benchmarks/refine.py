@@ -10,42 +10,19 @@ k = 10, where half a minute has to make MDAV's SSE at least 8 % smaller.
 from __future__ import annotations
 
 import argparse
-import os
 import time
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
+
 from mdav import make_data
+from partition_quality import KNOWN, KS, standardised
+from shoal.partition import MDAV, Refine, lower_bound
 
-from shoal.partition import MDAV
-from shoal.partition.lower_bound import lower_bound
-from shoal.partition.refine import Refine
-
-FOLDER = Path(os.environ.get("SHOAL_REFERENCE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
-SIZES = (3, 4, 5, 10)
 BARS = {
     "census": (4.82, 6.23, 7.46, 11.75),
     "tarragona": (14.55, 17.12, 20.20, 30.26),
     "eia": (0.351, 0.485, 0.740, 1.98),
 }
-# The two prototypes of METHODS.md, 13.3.
-BEST_KNOWN = {
-    "census": (4.7964, 6.2253, 7.4456, 11.6911),
-    "tarragona": (14.5146, 17.0962, 20.1894, 30.2478),
-    "eia": (0.3502, 0.4842, 0.7374, 1.9731),
-}
-EIA_COLUMNS = ("utilityid", *(f"{who}{what}" for who in ("res", "com", "ind") for what in ("revenue", "sales")))
-EIA_COLUMNS = (*EIA_COLUMNS, "othrevenue", "othrsales", "totrevenue", "totsales")
-
-
-def standardised(X: np.ndarray) -> np.ndarray:
-    return (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
-
-
-def read(name: str) -> np.ndarray:
-    table = pd.read_csv(FOLDER / f"{name}.csv")
-    return standardised((table[list(EIA_COLUMNS)] if name == "eia" else table).to_numpy(float))
 
 
 def reference_files(files: list[str], sizes: list[int], seconds: float, seeds: int) -> None:
@@ -54,12 +31,13 @@ def reference_files(files: list[str], sizes: list[int], seconds: float, seeds: i
         f"{'over known':>10} {'bound':>8} {'gap':>6} {'trials/s':>9}"
     )
     for name in files:
-        X = read(name)
+        X = standardised(name)
         percent = 100 / ((len(X) - 1) * X.shape[1])
         for k in sizes:
             fits = [Refine(k, seconds=seconds, random_state=seed).fit(X) for seed in range(seeds)]
             losses = [fit.sse_ * percent for fit in fits]
-            bar, known = (figures[name][SIZES.index(k)] if k in SIZES else np.nan for figures in (BARS, BEST_KNOWN))
+            place = KS.index(k)
+            bar, known = BARS[name][place], KNOWN[name]["refine"][place]
             bound = lower_bound(X, k) * percent
             print(
                 f"{name:>10} {k:3} {fits[0].start_sse_ * percent:8.4f} {bar:8.3f} {known:8.4f} {losses[0]:8.4f} "
@@ -79,8 +57,8 @@ def large_file(seconds: float, n: int = 100_000, k: int = 10) -> None:
     whole = time.perf_counter() - began
     print(
         f"{n:,} x {X.shape[1]}, k = {k}: SSE {1 - fit.sse_ / fit.start_sse_:.2%} below MDAV's after {seconds:g} s "
-        f"({fit.steps_:,} trials, {fit.steps_ / seconds:,.0f}/s; {whole:.1f} s with the start, {alone:.1f} s, the lists "
-        f"of neighbours and the bound); gap {fit.gap_:.1%}"
+        f"({fit.steps_:,} trials, {fit.steps_ / seconds:,.0f}/s; {whole:.1f} s with the start, {alone:.1f} s, the "
+        f"lists of neighbours and the bound); gap {fit.gap_:.1%}"
     )
 
 
@@ -88,7 +66,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seconds", type=float, help="60, or 30 with --large")
     parser.add_argument("--files", default=",".join(BARS))
-    parser.add_argument("--k", default=",".join(map(str, SIZES)))
+    parser.add_argument("--k", default=",".join(map(str, KS)))
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--large", action="store_true")
     options = parser.parse_args()

@@ -23,7 +23,7 @@ def test_expenditure_satisfies_its_constraint():
 def test_expenditure_as_printed_breaks_it_in_the_last_record_only():
     gap = expenditure(misprint=True).eval("total - 1.16 * exp16 - 1.07 * exp7")
     assert np.abs(gap[:-1]).max() < 1e-9
-    assert gap.iloc[-1] == pytest.approx(3.48)  # METHODS.md, section 10
+    assert gap.iloc[-1] == pytest.approx(3.48)  # 1.16 * 13 + 1.07 * 100 = 122.08
 
 
 def test_noisy_expenditure_is_table_1_and_noise():

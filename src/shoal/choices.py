@@ -10,7 +10,7 @@ from typing import Any
 from shoal.errors import ParameterError, nearest_name_hint
 from shoal.limits import check_limits
 
-__all__ = ["build", "spell"]
+__all__ = ["build", "spell", "text"]
 
 
 def spell(given: Any, registry: Mapping[str, type], what: str) -> dict[str, Any]:
@@ -34,7 +34,9 @@ def spell(given: Any, registry: Mapping[str, type], what: str) -> dict[str, Any]
     for name, kind in registry.items():
         if type(given) is kind:
             parameters = {key: getattr(given, key) for key in _parameters(kind)}
-            return {"name": name} | {key: value for key, value in parameters.items() if value is not None}
+            return {"name": name} | {
+                key: _plain(value, key, registry, what) for key, value in parameters.items() if value is not None
+            }
     raise ParameterError(
         f"{what} must be a name ({', '.join(registry)}) or an object of shoal that has one; got {type(given).__name__}."
     )
@@ -60,6 +62,23 @@ def build(spelled: Mapping[str, Any], registry: Mapping[str, type], what: str, *
         raise ParameterError(f'{what} "{name}" needs more parameters; it has: {", ".join(known)}.') from None
     check_limits(made.limits, vars(made))
     return made
+
+
+def text(spelled: Mapping[str, Any]) -> str:
+    """Write a choice as one line: "mdav", or "mdav:variant=two-k"."""
+    parameters = ",".join(f"{key}={value}" for key, value in spelled.items() if key != "name")
+    return str(spelled["name"]) + (f":{parameters}" if parameters else "")
+
+
+def _plain(value: Any, key: str, registry: Mapping[str, type], what: str) -> Any:
+    """Return a parameter as a plan can hold it: a number, a word, a list, or another method as one line."""
+    if isinstance(value, tuple(registry.values())):
+        inner = spell(value, registry, what)
+        inner.pop("k", None)
+        return text(inner)
+    if not isinstance(value, str | bool | int | float | list | tuple):
+        raise ParameterError(f"A plan cannot hold {type(value).__name__} as {key}. Use the estimator itself.")
+    return value
 
 
 def _parameters(kind: type) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from shoal import progress
-from shoal.choices import build, spell
+from shoal.choices import build, spell, text
 from shoal.errors import DataError, ParameterError, ShoalWarning
 from shoal.flow import protect
 from shoal.partition import PARTITIONERS
@@ -100,9 +100,12 @@ def compare(
 
 
 def _too_large(name: str, table: Table) -> str:
-    most = PARTITIONERS[name].most_records
-    if most is not None and len(table) > most:
-        return f"would take too long: it is for up to {most:,} records, and the table has {len(table):,}."
+    kind = PARTITIONERS[name]
+    if kind.most_records is not None and len(table) > kind.most_records:
+        return (
+            f"would take too long: its time grows like {kind.cost}, it is for up to {kind.most_records:,} records, and "
+            f"the table has {len(table):,}."
+        )
     return ""
 
 
@@ -115,7 +118,7 @@ def _row(table: Table, k: int, method: Mapping[str, Any], seed: int, options: Ma
     outcome = release.plan.outcome
     assert outcome is not None
     return Row(
-        method=_shown(method),
+        method=text(method),
         k=k,
         information_loss=release.evaluate().information_loss,
         seconds=seconds,
@@ -123,8 +126,3 @@ def _row(table: Table, k: int, method: Mapping[str, Any], seed: int, options: Ma
         smallest_group=outcome.smallest_group,
         largest_group=outcome.largest_group,
     )
-
-
-def _shown(method: Mapping[str, Any]) -> str:
-    parameters = ",".join(f"{key}={value}" for key, value in method.items() if key != "name")
-    return str(method["name"]) + (f":{parameters}" if parameters else "")

@@ -81,7 +81,7 @@ def test_no_cut_of_the_sorted_values_is_better(x, k, offset):
         ([1, 2, 8, 9, 10, 11, 12], 2, [2, 2, 3], 3.0),
     ],
 )
-def test_worked_examples(x, k, sizes, errors):  # METHODS 12
+def test_worked_examples(x, k, sizes, errors):
     X = np.array(x, dtype=float)[:, None]
     labels = OptimalUnivariate(k).fit(X).labels_
     assert np.bincount(labels).tolist() == sizes

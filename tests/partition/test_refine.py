@@ -132,7 +132,7 @@ def test_labels_to_start_from_may_be_any_whole_numbers():
         (np.zeros((60, 1), dtype=int), "whole numbers, one for every record; got 2 dimension"),
         (np.zeros(60), "whole numbers, one for every record; got 1 dimension.* of float64"),
         (MDAV(2), "groups of at least k=3 records"),
-        ("vmdav", 'start must be "mdav"'),
+        ("no such method", "start must be the name of a method"),
     ],
 )
 def test_a_start_that_does_not_fit_is_refused_in_one_line(start, message):
@@ -176,7 +176,7 @@ def test_progress_sums_up_to_one():
         assert min(parts) >= 0
 
 
-# MDAV's SSE is the published one; in 13.3 of METHODS.md what much longer searches by other programs reached.
+# MDAV's SSE is the published one; the other figures are what much longer searches by other programs reached.
 @pytest.mark.parametrize(("k", "mdav", "reached"), [(3, 798.44, 672.78), (10, 1985.65, 1639.91)])
 def test_census_is_near_the_best_known_after_few_steps(reference_data, k, mdav, reached):
     X = pd.read_csv(reference_data("census.csv")).to_numpy(float)

@@ -12,7 +12,7 @@ from small_matrices import progress_of, small_matrices, squared_errors
 from shoal.partition.mdav import MDAV
 from shoal.partition.vmdav import VMDAV
 
-# METHODS 12: two clouds, of 4 and of 5 points.
+# Two clouds, of 4 and of 5 points.
 TWO_CLOUDS = np.array(
     [
         *[(2.4, 3), (1.68, 4.9), (3.18, 5.54), (5.32, 3.6)],

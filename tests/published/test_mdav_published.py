@@ -2,7 +2,7 @@
 
 Sums of squared errors of Census: the MDAV columns of the tables in J. Alarte Aleixandre, "Application of Clustering
 Techniques to Privacy Protection", Universitat Oberta de Catalunya, 2018. Information loss in percent: the figures
-of MDAV that the literature on microaggregation quotes since Domingo-Ferrer and Mateo-Sanz (METHODS 13.1); Tarragona
+of MDAV that the literature on microaggregation quotes since Domingo-Ferrer and Mateo-Sanz; Tarragona
 at k=4, 5 and EIA at k=5 come out like this only with the two-k tail.
 """
 

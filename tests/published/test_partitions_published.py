@@ -1,6 +1,6 @@
-"""The partition methods beside MDAV give the information loss that METHODS 12 computed and METHODS 13.3 recalls.
+"""The partition methods beside MDAV give the information loss of another implementation, and of the literature.
 
-The first table was computed for METHODS with another implementation, and has to come out to its last digit. The
+The first table was computed with another implementation, and has to come out to its last digit. The
 second was recalled from the literature (Laszlo and Mukherjee 2005; Chang, Li and Huang 2007; Domingo-Ferrer et al.
 2006 and 2008) and has to come out within 1 %, except where the class says why it does not.
 """
@@ -41,7 +41,7 @@ def cells(table):
     ]
 
 
-# MD on Tarragona at k=10 is left out: 14 records remain, of which METHODS made one group (33.5024); shoal's MD ends
+# MD on Tarragona at k=10 is left out: 14 records remain, of which the other implementation made one group (33.5024); shoal's MD ends
 # like MDAV's two-k variant, with a group of k whose rest joins the nearest groups (33.5022).
 COMPUTED = [
     ("census", "md", MD, (5.7210, 7.6374, 9.0065, 14.3965)),

@@ -74,7 +74,7 @@ def test_two_groups_by_hand():
 
 
 def test_worked_geometric_mean_keeps_a_product():
-    # METHODS.md, section 11: d = (2, 1, 0.5), e = c d with c = (5, 9, 16); the geometric means are 8.963 and 8.963.
+    # Worked by hand: d = (2, 1, 0.5), e = c d with c = (5, 9, 16); the geometric means are 8.963 and 8.963.
     who = everybody([0, 0, 0])
     c, d, e = (result(GeometricMean(), np.array(x), who)[0] for x in ([5.0, 9, 16], [2.0, 1, 0.5], [10.0, 9, 8]))
     assert c * d == pytest.approx(e)

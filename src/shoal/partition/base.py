@@ -56,6 +56,7 @@ class Partitioner(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2)}
+    cost: ClassVar[str] = ""  # how time grows, where it grows so fast that there is a `most_records`
     most_records: ClassVar[int | None] = None  # more take longer than about a minute; None: no limit worth naming
 
     k: int

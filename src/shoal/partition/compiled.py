@@ -43,7 +43,7 @@ def kernel(function: Function) -> Function:
     # old code of an inner kernel from another file, on arrays of a new shape. Where a version of numba has no such
     # place to put the stamp, its own rule stays.
     with suppress(AttributeError):
-        compiled._cache._cache_file._source_stamp = _STAMP
+        compiled._cache._cache_file._source_stamp = _STAMP  # type: ignore[attr-defined]
     return cast(Function, compiled)
 
 

@@ -21,10 +21,10 @@ def measure_lists(X: Doubles, neighbours: Integers, squared: Doubles) -> None:
 
 @inner_kernel
 def _is_listed(neighbours: Integers, of: Scalar, row: Scalar) -> Scalar:
+    found = False
     for t in range(neighbours.shape[1]):
-        if neighbours[of, t] == row:
-            return True
-    return False
+        found |= neighbours[of, t] == row
+    return found
 
 
 @kernel

@@ -50,7 +50,6 @@ class OptimalUnivariate(Partitioner):
     """
 
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2)}
-    cost: ClassVar[str] = "n log n + n k"
     most_records: ClassVar[int | None] = None  # a million records take a second, most of it for sorting
 
     def __init__(self, k: int) -> None:

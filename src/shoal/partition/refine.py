@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from shoal.choices import build, spell
 from shoal.errors import ParameterError
 from shoal.limits import Limit, Number, OrNone, Whole
 from shoal.partition.base import Partitioner
@@ -26,7 +27,7 @@ __all__ = ["Refine"]
 
 _TRIALS_A_ROUND = 32
 # Trials for every group:
-_REST = 15  # without any gain, before the partition is shaken
+_REST = 10  # without any gain, before the partition is shaken
 _SHAKE = 15  # that shake it
 _PATIENCE = 1_000  # without a new best partition, before the search gives up
 _TOLERANCE = 1.0  # at first, for results that are worse, relative to the mean loss of their records
@@ -40,11 +41,15 @@ _START, _SEARCH = 0.1, 0.85  # parts of the work, as far as anyone can say
 class _StartLimit:
     """What a search can start from; whether labels fit the records is seen in `fit`."""
 
-    wanted: str = '"mdav", a partitioner of shoal, or an array with the group of every record'
+    wanted: str = "the name of a method, a partitioner of shoal, or an array with the group of every record"
 
     def accepts(self, value: Any) -> bool:
         """Whether a search can start from `value`."""
-        return isinstance(value, str) and value == "mdav" or isinstance(value, Partitioner | np.ndarray | list | tuple)
+        from shoal.partition import PARTITIONERS
+
+        if isinstance(value, str):
+            return value.partition(":")[0] in PARTITIONERS
+        return isinstance(value, Partitioner | np.ndarray | list | tuple)
 
     def bad_values(self) -> list[Any]:
         """Return some values that must be refused, for tests."""
@@ -66,7 +71,8 @@ class Refine(Partitioner):
     k
         The least number of records in a group.
     start
-        The partition to start from: ``"mdav"``, another partitioner, or the group of every record. Its groups have
+        The partition to start from: the name of a method (``"mdav"``, ``"vmdav:gamma=0.5"``), a partitioner, or the
+        group of every record. Its groups have
         at least k records; those with 2k or more are split, which makes no partition worse.
     seconds
         How long to search, not counting the start. None: as many steps as `steps` says.
@@ -156,7 +162,10 @@ class Refine(Partitioner):
 
     def _start_labels(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         if isinstance(self.start, str):
-            return np.asarray(MDAV(self.k).fit(X).labels_)
+            from shoal.partition import PARTITIONERS
+
+            chosen = build(spell(self.start, PARTITIONERS, "start"), PARTITIONERS, "start", k=self.k)
+            return np.asarray(chosen.fit(X).labels_)
         if isinstance(self.start, Partitioner):
             given = np.asarray(clone(self.start).fit(X).labels_)
         else:
@@ -225,7 +234,7 @@ class _Phases:
     """Says what a search accepts, step by step, and keeps the best partition found.
 
     It accepts what is better until nothing is found any more. Then it shakes the best partition: it accepts also
-    what is a little worse, less and less so, and afterwards only what is better again. Every third time it starts
+    what is a little worse, less and less so, and afterwards only what is better again. Every other time it starts
     afresh instead, from MDAV with a larger k: splitting groups leads to places where dissolving them does not.
     """
 
@@ -248,7 +257,8 @@ class _Phases:
         """Return how much worse a trial may be, relative to the mean loss of its records."""
         if self._shaking_since is None:
             return 0.0
-        return _TOLERANCE * max(0.0, 1 - (made - self._shaking_since) / (_SHAKE * self._groups.in_use[0]))
+        steps = _SHAKE * int(self._groups.in_use[0])
+        return _TOLERANCE * max(0.0, 1 - (made - self._shaking_since) / steps)
 
     def after_round(self, made: int, has_changed: bool) -> None:
         """Take note of a round, and go on to the next phase if it is time."""
@@ -261,8 +271,8 @@ class _Phases:
         elif made - self._last_change >= _REST * self._groups.in_use[0]:
             if self._keep_the_better():
                 self._best_found = self._last_change
-            if self._rests % 3 == 0:
-                self._start_afresh(self._k + 1 + self._rests // 3 % (self._k - 1))
+            if self._rests % 2 == 0:
+                self._start_afresh(self._k + 1 + self._rests // 2 % (self._k - 1))
                 self._last_change = made
             else:
                 self._shaking_since = made
@@ -286,12 +296,14 @@ class _Phases:
         self._go_to(groups_of(self._X, _split_large(self._X, labels, self._k), self._k))
 
     def _go_to(self, partition: Groups) -> None:
-        for array, other in zip(self._groups, partition, strict=True):
+        arrays: tuple[NDArray[Any], ...] = self._groups
+        for array, other in zip(arrays, partition, strict=True):
             array[:] = other
 
 
 def _copy(groups: Groups) -> Groups:
-    return Groups(*(array.copy() for array in groups))
+    arrays: tuple[NDArray[Any], ...] = groups
+    return Groups._make(array.copy() for array in arrays)
 
 
 def _split_large(X: NDArray[np.float64], labels: NDArray[np.int64], k: int) -> NDArray[np.int64]:

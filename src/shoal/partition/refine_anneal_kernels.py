@@ -101,7 +101,8 @@ def anneal(
 
     A move proposes that a record joins the group of one of its near ones, or one of these the group of the record
     (no other record has an outlier among its near ones): on its own, a shift, or in place of a random member, a swap.
-    The temperature is relative to `scale` of the record, because one that suits the outskirts would shuffle the core. Groups have `sizes` records, of which `lengths` may move, those in `listed`.
+    The temperature is relative to `scale` of the record, because one that suits the outskirts would shuffle the core.
+    Groups have `sizes` records, of which `lengths` may move, those in `listed`.
     """
     movable, length = near.shape
     most = 2 * k - 1

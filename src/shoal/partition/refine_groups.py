@@ -33,7 +33,7 @@ class Trials(NamedTuple):
     """What the trials of one round propose: for each, the groups it takes and how it would part their records."""
 
     taken: NDArray[np.int32]  # trials x (MOST_GROUPS + 1): numbers of the groups
-    count: NDArray[np.int32]  # trials x 3: groups taken, groups proposed, records
+    counts: NDArray[np.int32]  # trials x 3: groups taken, groups proposed, records
     rows: NDArray[np.int32]  # trials x records
     parts: NDArray[np.int32]  # trials x records: the proposed group, 0 to groups proposed - 1
     sse: NDArray[np.float64]  # trials x (MOST_GROUPS + 1): of the proposed groups
@@ -78,7 +78,7 @@ def room_for_trials(trials: int, k: int) -> Trials:
     records = max(MOST_MOVABLE, 2 * (2 * k - 1))  # two groups fit in any case
     return Trials(
         taken=np.zeros((trials, MOST_GROUPS + 1), dtype=np.int32),
-        count=np.zeros((trials, 3), dtype=np.int32),
+        counts=np.zeros((trials, 3), dtype=np.int32),
         rows=np.zeros((trials, records), dtype=np.int32),
         parts=np.zeros((trials, records), dtype=np.int32),
         sse=np.zeros((trials, MOST_GROUPS + 1)),

@@ -28,9 +28,8 @@ intrinsic: Any = numba.extending.intrinsic
 
 _NEAR = 10  # how many others a record may follow to their group
 _COLDEST, _HOTTEST = 0.5, 4.0  # the first temperature of a trial is between these
-_PATIENCE = 8  # times as many moves for outliers, where each costs or saves much
+_MORE_MOVES = 8  # times as many moves for outliers, where each costs or saves much
 _CHANGES_COUNT = 0.3  # the part of the trials that make one group more or one less
-_CHANGES_COUNT_OF_OUTLIERS = 0.7
 _LEAST_GAIN = 1e-12  # relative; less may be rounding
 
 
@@ -95,7 +94,7 @@ def make_trials(
             put_torn_first(X, means, before, records, rows, parts)
         else:
             state = advanced(state)
-            if fraction(state) < (_CHANGES_COUNT_OF_OUTLIERS if is_scattered else _CHANGES_COUNT):
+            if fraction(state) < _CHANGES_COUNT:
                 more = records >= (before + 1) * k
                 fewer = records <= (before - 1) * (2 * k - 1)
                 if more and (not fewer or (state & np.uint64(1)) == np.uint64(0)):
@@ -120,12 +119,12 @@ def make_trials(
         temperature = _COLDEST * (_HOTTEST / _COLDEST) ** fraction(state)
         state = anneal(
             D, table, pairs, sizes, listed, lengths, place, parts, near_ones, scale,
-            k, temperature, moves * movable * (_PATIENCE if is_scattered else 1), state,
+            k, temperature, moves * movable * (_MORE_MOVES if is_scattered else 1), state,
         )  # fmt: skip
         new_loss = measure_groups(X, rows, parts, records, after, sizes, means, sse)
-        trials.count[trial, 0] = before
-        trials.count[trial, 1] = after
-        trials.count[trial, 2] = records
+        trials.counts[trial, 0] = before
+        trials.counts[trial, 1] = after
+        trials.counts[trial, 2] = records
         if abs(loss - new_loss) > loss * _LEAST_GAIN:
             trials.gain[trial] = loss - new_loss
         trials.leeway[trial] = loss / records * exponential(advanced(state))
@@ -143,7 +142,7 @@ def apply_trials(groups: Groups, trials: Trials, count: Scalar, round_number: Sc
         if gain == 0 or gain < -tolerance * trials.leeway[trial]:
             continue
         taken = trials.taken[trial]
-        before, after, records = trials.count[trial, 0], trials.count[trial, 1], trials.count[trial, 2]
+        before, after, records = trials.counts[trial, 0], trials.counts[trial, 1], trials.counts[trial, 2]
         is_outdated = False
         for t in range(before):
             is_outdated |= groups.changed[taken[t]] == round_number

@@ -68,14 +68,14 @@ def choose_region(
         looks += 1
         known = False
         for t in range(count):
-            known |= taken[t] == group
+            known |= bool(taken[t] == group)
         if known:
             continue
         if records + groups.sizes[group] > most_records:
             break
         taken[count] = group
         count += 1
-        records += groups.sizes[group]
+        records += np.int64(groups.sizes[group])
     return count, records, shape == _SCATTERED, state
 
 
