@@ -41,8 +41,8 @@ def cells(table):
     ]
 
 
-# MD on Tarragona at k=10 is left out: 14 records remain, of which the other implementation made one group (33.5024); shoal's MD ends
-# like MDAV's two-k variant, with a group of k whose rest joins the nearest groups (33.5022).
+# MD on Tarragona at k=10 is left out: 14 records remain, of which the other implementation made one group (33.5024);
+# shoal's MD ends like MDAV's two-k variant, with a group of k whose rest joins the nearest groups (33.5022).
 COMPUTED = [
     ("census", "md", MD, (5.7210, 7.6374, 9.0065, 14.3965)),
     ("tarragona", "md", MD, (16.9835, 19.5362, 22.9351, None)),
