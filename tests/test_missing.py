@@ -110,3 +110,13 @@ def test_a_gap_in_a_stratum_is_a_stratum_of_its_own_when_gaps_are_kept():
         shoal.protect(frame, 3, strata="s")
     release = shoal.protect(frame, 3, strata="s", missing="keep")
     assert release.partitions[0].labels.tolist() == [0, 0, 0, 1, 1, 1] or release.partitions[0].sizes.tolist() == [3, 3]
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.DescriptionWarning")
+@pytest.mark.parametrize("replace", ["mean", "median", "mode", "geometric-mean"])
+def test_a_column_without_any_value_stays_empty(replace):
+    frame = pd.DataFrame({"a": [np.nan] * 6, "b": np.arange(1.0, 7)})
+    release = shoal.protect(frame, 3, missing="keep", replace=replace)
+    assert release.data["a"].isna().all()
+    assert release.data["b"].nunique() == 2
+    assert shoal.protect(frame[["a"]], 3, missing="keep", replace=replace).data["a"].isna().all()

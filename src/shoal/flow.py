@@ -251,7 +251,9 @@ def _protect_block(
             computed[name] = np.full(len(table), np.nan)
             computed[name][observed] = released
         supports.extend(behind.sizes.tolist())
-    return _Block(matrix, Partition(labels, tuple(block)), computed, taken, joined, min(supports), steps)
+    return _Block(
+        matrix, Partition(labels, tuple(block)), computed, taken, joined, min(supports, default=len(table)), steps
+    )
 
 
 def _joined(
