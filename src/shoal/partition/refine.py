@@ -95,7 +95,7 @@ class Refine(Partitioner):
         A number that `sse_` of no partition with groups of at least k is below (see `lower_bound`, which may find
         a better one with longer lists of neighbours).
     gap_
-        (sse_ - lower_bound_) / sse_: the part of the loss that a better partition could save at most.
+        ``(sse_ - lower_bound_) / sse_``: the part of the loss that a better partition could save at most.
 
     Notes
     -----
