@@ -17,6 +17,7 @@ from shoal.choices import build, spell
 from shoal.errors import ParameterError
 from shoal.limits import Limit, Number, OrNone, Whole
 from shoal.partition.base import Partitioner
+from shoal.partition.k_means_micro import KMeansMicro
 from shoal.partition.lower_bound import lower_bound_by_neighbours, scaled_for_squares
 from shoal.partition.mdav import MDAV
 from shoal.partition.neighbours import nearest_records
@@ -29,11 +30,13 @@ _TRIALS_A_ROUND = 32
 # Trials for every group:
 _REST = 10  # without any gain, before the partition is shaken
 _SHAKE = 15  # that shake it
+_RACE = 30  # for a fresh start to get ahead of the best partition
 _PATIENCE = 1_000  # without a new best partition, before the search gives up
 _TOLERANCE = 1.0  # at first, for results that are worse, relative to the mean loss of their records
 # Moves of every record that a trial makes; a large file gains more from having been everywhere first.
 _FIRST_MOVES, _MORE_MOVES, _MOVES = 60, 60, 300  # at first, more for each trial per group, and at most
 _SHORTEST_LIST, _LONGEST_LIST = 24, 64  # of neighbours
+_FRESH_STARTS = 3  # between two shakes
 _START, _SEARCH = 0.1, 0.85  # parts of the work, as far as anyone can say
 
 
@@ -211,7 +214,7 @@ def _search(
             elapsed = time.perf_counter() - began
             if count <= 0 or (seconds is not None and elapsed >= seconds):
                 break
-            moves = min(_MOVES, int(_FIRST_MOVES + _MORE_MOVES * made / groups.in_use[0]))
+            moves = min(_MOVES, int(_FIRST_MOVES + _MORE_MOVES * (made - phases.started) / groups.in_use[0]))
             arguments = (X, groups, neighbours, k, seed, made, count, moves, trials)
             trials.next_trial[0] = 0
             others = [pool.submit(make_trials, *arguments) for _ in range(threads - 1)]
@@ -234,8 +237,10 @@ class _Phases:
     """Says what a search accepts, step by step, and keeps the best partition found.
 
     It accepts what is better until nothing is found any more. Then it shakes the best partition: it accepts also
-    what is a little worse, less and less so, and afterwards only what is better again. Every other time it starts
-    afresh instead, from MDAV with a larger k: splitting groups leads to places where dissolving them does not.
+    what is a little worse, less and less so, and afterwards only what is better again. Three times out of four it
+    starts afresh instead, in turn from k-means and from MDAV with a larger k: groups of other sizes lead to places that
+    shifting, splitting and dissolving the present ones do not. A fresh start that does not get ahead soon is left for
+    the next: which of them leads to a good place is chance, and seen early.
     """
 
     def __init__(self, X: NDArray[np.float64], k: int, groups: Groups) -> None:
@@ -244,7 +249,8 @@ class _Phases:
         self._groups = groups
         self._rests = 0
         self._best = _copy(groups)
-        self._best_found = 0  # steps made then
+        self.started = 0  # steps made then
+        self._best_found = 0
         self._last_change = 0
         self._shaking_since: int | None = None
 
@@ -269,30 +275,44 @@ class _Phases:
         elif has_changed:
             self._last_change = made
         elif made - self._last_change >= _REST * self._groups.in_use[0]:
-            if self._keep_the_better():
-                self._best_found = self._last_change
-            if self._rests % 2 == 0:
-                self._start_afresh(self._k + 1 + self._rests // 2 % (self._k - 1))
-                self._last_change = made
-            else:
-                self._shaking_since = made
-            self._rests += 1
+            self._next_phase(made)
+        if self.started and made - self.started >= _RACE * self._groups.in_use[0] and not self._is_ahead():
+            self._next_phase(made)
+
+    def _next_phase(self, made: int) -> None:
+        if self._keep_the_better():
+            self._best_found = self._last_change
+        self.started = 0
+        self._last_change = made
+        turn, kind = divmod(self._rests, _FRESH_STARTS + 1)
+        if kind < _FRESH_STARTS:
+            self._start_afresh(turn * _FRESH_STARTS + kind)
+            self.started = made
+        else:
+            self._shaking_since = made
+        self._rests += 1
 
     def end(self) -> None:
         """Leave the best partition in place."""
         self._keep_the_better()
 
+    def _is_ahead(self) -> bool:
+        return bool(self._groups.sse.sum() < self._best.sse.sum())
+
     def _keep_the_better(self) -> bool:
-        is_better = bool(self._groups.sse.sum() < self._best.sse.sum())
+        is_better = self._is_ahead()
         if is_better:
             self._best = _copy(self._groups)
         else:
             self._go_to(self._best)
         return is_better
 
-    def _start_afresh(self, coarser_k: int) -> None:
+    def _start_afresh(self, turn: int) -> None:
+        start: Partitioner = KMeansMicro(self._k, random_state=turn)
+        if turn % 2:
+            start = MDAV(min(self._k + 1 + turn // 2 % (self._k - 1), len(self._X)))
         with share(0):
-            labels = MDAV(min(coarser_k, len(self._X))).fit(self._X).labels_
+            labels = start.fit(self._X).labels_
         self._go_to(groups_of(self._X, _split_large(self._X, labels, self._k), self._k))
 
     def _go_to(self, partition: Groups) -> None:
