@@ -180,7 +180,7 @@ def test_a_search_by_the_clock_is_repeated_by_its_steps(tmp_path):
         blocks=2,
         method=shoal.partition.Refine(3, start=shoal.partition.VMDAV(3, gamma=0.5), seconds=0.1),
     )
-    assert release.plan.method["start"] == "vmdav:gamma=0.5"
+    assert release.plan.method["start"] == "vmdav:k=3,gamma=0.5"
     assert len(release.plan.steps) == 2  # blocks
     assert all(len(steps) == 2 for steps in release.plan.steps)  # areas
     release.plan.to_toml(tmp_path / "plan.toml")

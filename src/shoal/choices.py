@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import tomllib
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any
 
 from shoal.errors import ParameterError, nearest_name_hint
@@ -73,9 +74,9 @@ def text(spelled: Mapping[str, Any]) -> str:
 def _plain(value: Any, key: str, registry: Mapping[str, type], what: str) -> Any:
     """Return a parameter as a plan can hold it: a number, a word, a list, or another method as one line."""
     if isinstance(value, tuple(registry.values())):
-        inner = spell(value, registry, what)
-        inner.pop("k", None)
-        return text(inner)
+        return text(spell(value, registry, what))
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return int(value)
     if not isinstance(value, str | bool | int | float | list | tuple):
         raise ParameterError(f"A plan cannot hold {type(value).__name__} as {key}. Use the estimator itself.")
     return value

@@ -208,8 +208,8 @@ def compare(
     from shoal.read import as_table, refuse_unwritable, write_table
     from shoal.report.text import comparison_text
 
-    ks = _names([k]) or []
-    if not all(one.isdigit() for one in ks):
+    ks = [one.strip() for one in k.split(",") if one.strip()]
+    if not ks or not all(one.isascii() and one.isdigit() for one in ks):
         raise ParameterError(f'-k wants whole numbers separated by commas; got "{k}".')
     output = output or Path(f"{file.stem}-compared.csv")
     table = as_table(file, **_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet))

@@ -12,7 +12,8 @@ from shoal import progress
 from shoal.choices import build, spell, text
 from shoal.errors import DataError, ParameterError, ShoalWarning
 from shoal.flow import protect
-from shoal.partition import PARTITIONERS
+from shoal.limits import Whole, check_limits
+from shoal.partition import PARTITIONERS, Partitioner
 from shoal.read import Table, as_table
 
 __all__ = ["Comparison", "Row", "compare"]
@@ -69,20 +70,27 @@ def compare(
         As in `shoal.protect`: columns, roles, kinds, blocks, strata, weights, missing, standardize, replace.
     """
     table = as_table(data)
-    ks = [k] if isinstance(k, int) else list(k)
-    wanted = list(PARTITIONERS) if methods == "all" else [methods] if isinstance(methods, str) else list(methods)
+    ks = list(k) if isinstance(k, Iterable) and not isinstance(k, str) else [k]
+    for each in ks:
+        check_limits({"k": Whole(2)}, {"k": each})
+    wanted: list[Any] = list(PARTITIONERS) if isinstance(methods, str) and methods == "all" else []
+    take_all = bool(wanted)
+    if not take_all:
+        wanted = list(methods) if isinstance(methods, Iterable) and not isinstance(methods, str) else [methods]
     if not ks or not wanted:
         raise ParameterError("There is nothing to compare: name at least one k and one method.")
-    spelled = [spell(method, PARTITIONERS, "method") for method in wanted]
-    for one in spelled:
-        one.pop("k", None)
-        for each in ks:
-            build(one, PARTITIONERS, "method", k=each)
+    spelled = []
+    for method in wanted:
+        one = spell(method, PARTITIONERS, "method")
+        if isinstance(method, Partitioner):
+            del one["k"]
+        build(one, PARTITIONERS, "method", k=2)
+        spelled.append(one)
     rows: list[Row] = []
     left_out: dict[str, str] = {}
     for one in spelled:
         name = one["name"]
-        too_large = _too_large(name, table) if methods == "all" else ""
+        too_large = _too_large(name, table) if take_all else ""
         if too_large:
             left_out[name] = too_large
             progress.advance(1 / len(spelled))
@@ -90,12 +98,14 @@ def compare(
         try:
             for each in ks:
                 with progress.share(1 / len(spelled) / len(ks)):
-                    rows.append(_row(table, each, one, seed, options))
+                    rows.append(_row(table, int(each), one, seed, options))
         except DataError as error:
             # Only what the method itself cannot do; a table that no method can group is an error.
-            if methods != "all" or type(error) is not DataError:
+            if not take_all or type(error) is not DataError:
                 raise
             left_out[name] = str(error)
+    if not rows and left_out:
+        raise DataError(f"No method can group this table. {next(iter(left_out.values()))}")
     return Comparison(tuple(rows), left_out)
 
 

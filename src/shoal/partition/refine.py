@@ -167,10 +167,14 @@ class Refine(Partitioner):
         if isinstance(self.start, str):
             from shoal.partition import PARTITIONERS
 
-            chosen = build(spell(self.start, PARTITIONERS, "start"), PARTITIONERS, "start", k=self.k)
-            return np.asarray(chosen.fit(X).labels_)
-        if isinstance(self.start, Partitioner):
-            given = np.asarray(clone(self.start).fit(X).labels_)
+            spelled = {"k": self.k} | spell(self.start, PARTITIONERS, "start")
+            start = build(spelled, PARTITIONERS, "start")
+        else:
+            start = clone(self.start) if isinstance(self.start, Partitioner) else None
+        if isinstance(start, Refine) and start.seconds is not None:
+            raise ParameterError("start must not search by the clock, or nothing could be repeated: give it steps.")
+        if start is not None:
+            given = np.asarray(start.fit(X).labels_)
         else:
             given = np.asarray(self.start)
             advance(1)
