@@ -33,8 +33,9 @@ class HAC(Partitioner):
     The defaults had the least sum of squared errors, on the average of the reference files Census, Tarragona and EIA
     and two made-up ones at k = 3, 5 and 10: 0.95 times that of MDAV (0.56 to 1.12 times; at k = 4 on
     EIA, though, three times), and on Census two fifths less than the method as first published
-    (``cap="2k-1", linkage="single", completion="thesis"``). The squared Euclidean distance is at 0.97 (1.08 at worst), complete linkage at 0.98, single linkage at 1.09. A `priority` helps only
-    where the thesis's completion would otherwise have much to do.
+    (``cap="2k-1", linkage="single", completion="thesis"``). The squared Euclidean distance is
+    at 0.97 (1.08 at worst), complete linkage at 0.98, single linkage at 1.09. A `priority`
+    helps only where the thesis's completion would otherwise have much to do.
 
     Parameters
     ----------
