@@ -9,9 +9,9 @@ from sklearn.utils.validation import check_array
 from shoal.errors import TooFewRecordsError
 from shoal.limits import Whole, check_limits
 from shoal.partition.neighbours import lists_of_neighbours, nearest_records
-from shoal.partition.safe_scale import safely_scaled
+from shoal.partition.safe_scale import scaled_for_squares
 
-__all__ = ["lower_bound", "lower_bound_by_neighbours", "scaled_for_squares"]
+__all__ = ["lower_bound", "lower_bound_by_neighbours"]
 
 _LONGEST_LIST = 200
 _MOST_LISTED = 4_000_000  # neighbours of all records together, where lists of k do not need more
@@ -56,15 +56,6 @@ def lower_bound(X: ArrayLike, k: int) -> float:
         length = max(k - 1, min(_LONGEST_LIST, _MOST_LISTED // n))
         bound = lower_bound_by_neighbours(records, nearest_records(records, min(length, n - 1)), k)
     return bound * unit * unit
-
-
-def scaled_for_squares(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Return `X` divided by a power of two, read-only, and that power: 1 unless squares could over- or underflow."""
-    records = X.view()
-    records.flags.writeable = False
-    scaled = safely_scaled(records)
-    largest = float(np.abs(scaled).max(initial=0.0))
-    return scaled, float(np.abs(records).max()) / largest if largest > 0 else 1.0
 
 
 def lower_bound_by_neighbours(X: NDArray[np.float64], neighbours: NDArray[np.int32], k: int) -> float:

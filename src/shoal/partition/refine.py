@@ -18,10 +18,11 @@ from shoal.errors import ParameterError
 from shoal.limits import Limit, Number, OrNone, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.k_means_micro import KMeansMicro
-from shoal.partition.lower_bound import lower_bound_by_neighbours, scaled_for_squares
+from shoal.partition.lower_bound import lower_bound_by_neighbours
 from shoal.partition.mdav import MDAV
 from shoal.partition.neighbours import nearest_records
 from shoal.partition.refine_groups import Groups, groups_of, room_for_trials, sse_by_group
+from shoal.partition.safe_scale import scaled_for_squares
 from shoal.progress import advance, share
 
 __all__ = ["Refine"]

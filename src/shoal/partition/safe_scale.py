@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["safely_scaled"]
+__all__ = ["safely_scaled", "scaled_for_squares"]
 
 # Squares of differences, summed over thousands of columns and millions of records, stay clear of both ends.
 _LARGEST = 400
@@ -27,3 +27,12 @@ def safely_scaled(X: NDArray[np.float64]) -> NDArray[np.float64]:
     scaled: NDArray[np.float64] = np.ldexp(X, -exponent)
     scaled.flags.writeable = False
     return scaled
+
+
+def scaled_for_squares(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """Return `X` divided by a power of two, read-only, and that power: 1 unless squares could over- or underflow."""
+    records = X.view()
+    records.flags.writeable = False
+    scaled = safely_scaled(records)
+    largest = float(np.abs(scaled).max(initial=0.0))
+    return scaled, float(np.abs(records).max()) / largest if largest > 0 else 1.0
