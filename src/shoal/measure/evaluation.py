@@ -9,7 +9,7 @@ from typing import Any
 from shoal.errors import DataError
 from shoal.measure.pairs import pair
 from shoal.measure.risk.k_anonymity import k_anonymity
-from shoal.measure.utility.information_loss import information_loss, information_loss_by_column, sse
+from shoal.measure.utility.information_loss import losses
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -63,15 +63,15 @@ def evaluate(
     """
     files = pair(original, masked, columns)
     try:
-        by_column = information_loss_by_column(files.original, files.masked, columns=files.columns)
+        lost = losses(files)
     except DataError:
-        by_column = {}
+        lost = None
     return Evaluation(
         columns=files.columns,
         records=len(files.original),
-        sse=sse(files.original, files.masked, columns=files.columns) if by_column else None,
-        information_loss=information_loss(files.original, files.masked, columns=files.columns) if by_column else None,
-        information_loss_by_column=by_column,
+        sse=lost.sse if lost else None,
+        information_loss=lost.percent if lost else None,
+        information_loss_by_column=lost.percent_by_column if lost else {},
         k_anonymity=min(
             k_anonymity(files.original, files.masked, columns=block) for block in (blocks or [files.columns])
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from shoal.errors import DataError
 from shoal.measure.measure import measure
 from shoal.measure.pairs import Pair, pair
 
-__all__ = ["information_loss", "information_loss_by_column", "sse"]
+__all__ = ["Losses", "information_loss", "losses", "sse"]
 
 _REFERENCE = "Domingo-Ferrer and Mateo-Sanz (2002), Practical data-oriented microaggregation, IEEE TKDE 14(1)"
 
@@ -29,7 +30,7 @@ _REFERENCE = "Domingo-Ferrer and Mateo-Sanz (2002), Practical data-oriented micr
 )
 def sse(original: Any, masked: Any, *, columns: Iterable[Any] | None = None) -> float:
     """Return the sum of squared errors on standardised data."""
-    return math.fsum(error for error, _ in _errors(pair(original, masked, columns)).values())
+    return losses(pair(original, masked, columns)).sse
 
 
 @measure(
@@ -42,14 +43,27 @@ def sse(original: Any, masked: Any, *, columns: Iterable[Any] | None = None) -> 
 )
 def information_loss(original: Any, masked: Any, *, columns: Iterable[Any] | None = None) -> float:
     """Return the information loss in percent."""
-    errors = _errors(pair(original, masked, columns)).values()
-    return 100 * math.fsum(error for error, _ in errors) / math.fsum(total for _, total in errors)
+    return losses(pair(original, masked, columns)).percent
 
 
-def information_loss_by_column(original: Any, masked: Any, *, columns: Iterable[Any] | None = None) -> dict[str, float]:
-    """Return the information loss of each numeric variable in percent."""
-    errors = _errors(pair(original, masked, columns))
-    return {name: 100 * error / total for name, (error, total) in errors.items()}
+@dataclass(frozen=True)
+class Losses:
+    """The squared error, the same as a percentage of all variation, and that percentage of each variable."""
+
+    sse: float
+    percent: float
+    percent_by_column: dict[str, float]
+
+
+def losses(files: Pair) -> Losses:
+    """Return what two files lose, from one look at them; DataError if no numeric variable varies."""
+    errors = _errors(files)
+    error = math.fsum(one for one, _ in errors.values())
+    return Losses(
+        sse=error,
+        percent=100 * error / math.fsum(total for _, total in errors.values()),
+        percent_by_column={name: 100 * one / total for name, (one, total) in errors.items()},
+    )
 
 
 def _errors(files: Pair) -> dict[str, tuple[float, float]]:
