@@ -70,7 +70,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--large", action="store_true")
     options = parser.parse_args()
-    Refine(3, seconds=None, steps=1).fit(np.random.default_rng(0).normal(size=(50, 3)))  # compiles
+    Refine(3, steps=1).fit(np.random.default_rng(0).normal(size=(50, 3)))  # compiles
     if options.large:
         large_file(options.seconds or 30)
     else:

@@ -150,6 +150,38 @@ CASES = {
         2,
         "variant must be one of",
     ),
+    "unknown start": (
+        GOOD,
+        {"k": 3, "method": "refine:start=mdva"},
+        "-k 3 --method refine:start=mdva",
+        ParameterError,
+        2,
+        'no start "mdva".*mean "mdav"',
+    ),
+    "unknown parameter of a start": (
+        GOOD,
+        {"k": 3, "method": "refine:start=mdav:foo=1"},
+        "-k 3 --method refine:start=mdav:foo=1",
+        ParameterError,
+        2,
+        'start "mdav" has no parameter "foo"',
+    ),
+    "a start that is not a list of groups": (
+        GOOD,
+        {"k": 3, "method": {"name": "refine", "start": [[1], [1, 2]]}},
+        "-k 3 --method refine:start=[[1],[1,2]]",
+        ParameterError,
+        2,
+        "start",
+    ),
+    "a random state too large": (
+        GOOD,
+        {"k": 3, "method": f"refine:random_state={2**63}"},
+        f"-k 3 --method refine:random_state={2**63}",
+        ParameterError,
+        2,
+        "random_state must be a whole number from 0 to 4294967295",
+    ),
     "unknown replacement": (GOOD, {"k": 3, "replace": "meen"}, "-k 3 --replace meen", ParameterError, 2, 'mean "mean"'),
     "geometric mean of a negative value": (
         changed(",1074,", ",-5,"),
@@ -263,7 +295,7 @@ def test_a_bug_shows_no_traceback_and_no_value(tmp_path):
     code = (
         "import shoal.cli, shoal.__main__\n"
         "def broken(*a, **k): raise RuntimeError('secret 4711')\n"
-        "shoal.cli._names = broken\n"
+        "shoal.cli.names_in = broken\n"
         "shoal.__main__.main()\n"
     )
     file = tmp_path / "data.csv"

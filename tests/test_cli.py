@@ -235,3 +235,57 @@ def test_an_interrupt_says_that_nothing_is_half_written(folder):
     )
     assert ran.returncode == 130
     assert "interrupted; no file was left half written" in ran.stderr
+
+
+def test_measure_prints_what_each_figure_is_and_which_way_is_good(folder):
+    run("protect", "survey.csv", "-k", 5, "--columns", "age,gross_income,tax", "-o", "masked.csv", "-q", cwd=folder)
+    ran = run("measure", "survey.csv", "masked.csv", "--plan", "masked.csv.plan.toml", cwd=folder)
+    assert ran.returncode == 0, ran.stderr
+    assert "3 columns of 150 records" in ran.stdout
+    for words in ("Transparency attack", "Information loss", "lower", "higher", "Score", "not applicable"):
+        assert words in ran.stdout
+
+
+def test_measure_as_json(folder):
+    run("protect", "survey.csv", "-k", 5, "--columns", "age,gross_income,tax", "-o", "masked.csv", "-q", cwd=folder)
+    ran = run("measure", "survey.csv", "masked.csv", "--columns", "age,tax", "--json", "-o", "f.json", cwd=folder)
+    found = json.loads(ran.stdout)
+    assert found == json.loads((folder / "f.json").read_text())
+    original, masked = (pd.read_csv(folder / name)[["age", "tax"]] for name in ("survey.csv", "masked.csv"))
+    assert found["score"] == pytest.approx(shoal.measure.score(original, masked))
+    assert "takes long" not in ran.stdout
+    quick = json.loads(run("measure", "survey.csv", "masked.csv", "--quick", "--json", cwd=folder).stdout)
+    assert "takes long" in quick["left_out"]["propensity"]
+
+
+def test_measure_puts_shuffled_rows_back_in_order(folder):
+    options = ["survey.csv", "-k", 3, "--columns", "age,tax", "--seed", 1, "-q"]
+    run("protect", *options, "-o", "plain.csv", cwd=folder)
+    run("protect", *options, "-o", "mixed.csv", "--shuffle", cwd=folder)
+    loss = []
+    for name in ("plain.csv", "mixed.csv"):
+        ran = run(
+            "measure", "survey.csv", name, "--plan", f"{name}.plan.toml", "--measures", "sse", "--json", cwd=folder
+        )
+        loss.append(json.loads(ran.stdout)["utility"]["sse"])
+    assert loss[0] == pytest.approx(loss[1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["survey.csv", "nothing.csv"], "nothing.csv"),
+        (["survey.csv", "survey.csv", "--measures", "see"], 'Did you mean "sse"'),
+        (["survey.csv", "survey.csv", "--columns", "agee"], 'no column "agee"'),
+        (["survey.csv", "survey.csv", "--method", "mdva", "-k", "3"], 'Did you mean "mdav"'),
+        (["survey.csv", "survey.csv", "-o", "survey.csv"], "survey.csv"),
+        (["survey.csv", "survey.csv", "--kind", "age=number"], "kinds must be one of"),
+    ],
+)
+def test_measure_refuses_in_one_line(folder, arguments, message):
+    before = (folder / "survey.csv").read_bytes()
+    ran = run("measure", *arguments, cwd=folder)
+    assert ran.returncode in (1, 2)
+    assert message in ran.stderr
+    assert ran.stderr.count("\n") == 1
+    assert (folder / "survey.csv").read_bytes() == before

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
+import warnings
 
 import pandas as pd
 import pytest
 
 import shoal
+from shoal import cli
 from shoal.errors import DataError, ParameterError, TooFewRecordsError
 from shoal.partition import PARTITIONERS
 
@@ -52,6 +55,71 @@ def test_what_is_named_is_run_or_an_error(frame):
         shoal.compare(frame, 500, "all")
     with pytest.raises(ParameterError, match="nothing to compare"):
         shoal.compare(frame, [], "mdav")
+
+
+@pytest.mark.parametrize("methods", ["mdav", "all"])
+def test_what_no_method_can_mend_is_said_as_in_protect(frame, methods):
+    frame["tax"] = frame["tax"].astype(float)
+    frame.loc[3, "tax"] = float("inf")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(DataError) as of_protect:
+            shoal.protect(frame, 3)
+        with pytest.raises(DataError) as of_compare:
+            shoal.compare(frame, 3, methods)
+    assert str(of_compare.value) == str(of_protect.value)
+
+
+def test_what_is_named_twice_is_tried_once(frame):
+    methods = ["mdav", "vmdav:gamma=0.5", "mdav", shoal.partition.MST(3), shoal.partition.MST(5), "vmdav:gamma=0.5"]
+    rows = shoal.compare(frame, [4, 3, 4], methods).rows
+    assert [(row.method, row.k) for row in rows] == [
+        (name, k) for name in ("mdav", "vmdav:gamma=0.5", rows[-1].method) for k in (4, 3)
+    ]
+    assert rows[-1].method.startswith("mst")
+
+
+def test_a_wrong_parameter_is_found_before_the_first_method_runs(frame, monkeypatch):
+    monkeypatch.setattr(shoal.partition.MDAV, "fit", None)
+    with pytest.raises(ParameterError, match='start "mdav" has no parameter "foo"'):
+        shoal.compare(frame, 3, ["mdav", "refine:start=mdav:foo=1"])
+
+
+def test_the_seed_reaches_the_methods(frame):
+    losses = [shoal.compare(frame, 3, "k-means", seed=seed).rows[0].information_loss for seed in (0, 0, 1)]
+    assert losses[0] == losses[1] != losses[2]
+
+
+def test_compare_has_every_option_of_protect_that_decides_a_result():
+    of_protect, of_compare = (set(inspect.signature(command).parameters) for command in (cli.protect, cli.compare))
+    assert of_protect - of_compare == {"method", "shuffle", "plan", "save_plan"}
+
+
+def test_options_of_the_command_reach_the_methods(tmp_path):
+    survey = shoal.datasets.households(120, seed=4, missing=0.05)
+    shoal.write_table(survey, tmp_path / "data.csv")
+    command = (
+        "compare data.csv -k 3 --methods mdav --columns tax,age,tenure --missing keep --kind age=nominal "
+        "--weights survey_weight --replace tax=median --role household_id=identifier --strata area --no-standardize"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-m", "shoal", *command.split()], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
+    options = {
+        "columns": ["tax", "age", "tenure"],
+        "missing": "keep",
+        "kinds": {"age": "nominal"},
+        "weights": "survey_weight",
+        "replace": {"tax": "median"},
+        "roles": {"household_id": "identifier"},
+        "strata": "area",
+        "standardize": False,
+    }
+    (row,) = shoal.compare(tmp_path / "data.csv", 3, "mdav", **options).rows
+    assert pd.read_csv(tmp_path / "data-compared.csv")["information_loss"].tolist() == [row.information_loss]
+    del options["kinds"], options["replace"]
+    assert shoal.compare(tmp_path / "data.csv", 3, "mdav", **options).rows[0].information_loss != row.information_loss
 
 
 def test_the_command_prints_and_saves_a_table(frame, tmp_path):

@@ -218,6 +218,41 @@ def test_the_seed_breaks_ties_of_the_mode_and_is_recorded():
     pd.testing.assert_frame_equal(release.data, again.data)
 
 
+@pytest.mark.parametrize("method", ["k-means", {"name": "k-means"}, "refine:steps=32"])
+def test_the_seed_reaches_a_method_that_is_named(survey, method):
+    frame = survey[COLUMNS]
+    one, same, other = (shoal.protect(frame, 5, method=method, seed=seed) for seed in (2**40 + 7, 2**40 + 7, 8))
+    assert one.plan.method["random_state"] == 7  # as much of the seed as scikit-learn takes
+    pd.testing.assert_frame_equal(one.data, same.data)
+    assert not one.data.equals(other.data)
+    pd.testing.assert_frame_equal(one.plan.run(frame).data, one.data)
+    drawn = shoal.protect(frame, 5, method=method)
+    pd.testing.assert_frame_equal(shoal.protect(frame, 5, method=method, seed=drawn.plan.seed).data, drawn.data)
+
+
+@pytest.mark.parametrize(
+    "method", ["k-means:random_state=3", {"name": "k-means", "random_state": 3}, shoal.partition.KMeansMicro(5)]
+)
+def test_a_random_state_that_is_given_stays(survey, method):
+    plan = protect(survey, columns=COLUMNS, method=method, seed=8).plan
+    assert plan.method["random_state"] == getattr(method, "random_state", 3)
+
+
+def test_strata_and_blocks_share_the_seconds_of_a_search(survey, monkeypatch):
+    seconds, fit = [], shoal.partition.Refine.fit
+
+    def noted(self, X):
+        seconds.append(self.seconds)
+        return fit(self, X)
+
+    monkeypatch.setattr(shoal.partition.Refine, "fit", noted)
+    release = protect(survey, columns=COLUMNS, strata="area", blocks=2, method="refine:seconds=0.2")
+    assert len(seconds) == 2 * survey["area"].nunique()
+    assert sum(seconds) == pytest.approx(0.2)
+    assert release.plan.method["seconds"] == 0.2
+    assert [len(steps) for steps in release.plan.steps] == [survey["area"].nunique()] * 2
+
+
 def test_an_estimator_and_its_k_must_agree(survey):
     release = protect(survey, columns=COLUMNS, method=shoal.partition.MDAV(k=5, variant="two-k"))
     assert release.plan.method == {"name": "mdav", "variant": "two-k"}

@@ -7,6 +7,7 @@ import tomllib
 import numpy as np
 import pandas as pd
 import pytest
+import tomli_w
 
 import shoal
 from shoal.errors import PlanError, WriteError
@@ -191,3 +192,32 @@ def test_a_search_by_the_clock_is_repeated_by_its_steps(tmp_path):
     other["area"] = ["a", "b", "c"] * 50
     with pytest.raises(PlanError, match="steps are for other blocks or strata"):
         release.plan.run(other)
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ([[5, 5], [5, 5], [5, 5]], "steps are for other blocks or strata"),  # a block too many
+        ([[5, 5, 5], [5, 5]], "steps are for other blocks or strata"),  # a stratum too many
+        ([[5, 5]], "steps are for other blocks or strata"),
+        ([[5, 5], [5, -5]], "steps.1.1: "),
+    ],
+)
+def test_steps_that_do_not_fit_are_refused(tmp_path, steps, message):
+    shoal.write_table(shoal.datasets.households(60, seed=9)[["age", "tax", "area"]], tmp_path / "in.csv")
+    release = shoal.protect(tmp_path / "in.csv", 3, strata="area", blocks=1, method="refine:steps=5")
+    assert release.plan.steps == [[5, 5], [5, 5]]
+    release.plan.to_toml(tmp_path / "plan.toml")
+    content = tomllib.loads((tmp_path / "plan.toml").read_text())
+    (tmp_path / "plan.toml").write_text(tomli_w.dumps(content | {"steps": steps}))
+    with pytest.raises(PlanError, match=message) as raised:
+        shoal.Plan.from_toml(tmp_path / "plan.toml").run()
+    assert "\n" not in str(raised.value)
+
+
+def test_a_start_given_as_labels_is_kept_in_the_plan(tmp_path):
+    frame = shoal.datasets.households(30, seed=9)[["age", "tax"]]
+    start = list(shoal.partition.MDAV(3).fit(frame).labels_)
+    release = shoal.protect(frame, 3, method=shoal.partition.Refine(3, start, steps=5))
+    release.plan.to_toml(tmp_path / "plan.toml")
+    pd.testing.assert_frame_equal(shoal.Plan.from_toml(tmp_path / "plan.toml").run(frame).data, release.data)

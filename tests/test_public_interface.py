@@ -54,3 +54,8 @@ def test_importing_shoal_is_light():
 
 def test_partitions_and_replacements_do_not_compile_on_import():
     assert "numba" not in loaded_after("import shoal.partition, shoal.replace, shoal.read, shoal.describe")
+
+
+def test_the_guide_names_every_measure():
+    guide = (ROOT / "docs" / "guide" / "measure.md").read_text()
+    assert not [name for name in shoal.measure.MEASURES if f"`{name}`" not in guide]

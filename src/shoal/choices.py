@@ -77,7 +77,9 @@ def _plain(value: Any, key: str, registry: Mapping[str, type], what: str) -> Any
         return text(spell(value, registry, what))
     if isinstance(value, Integral) and not isinstance(value, bool):
         return int(value)
-    if not isinstance(value, str | bool | int | float | list | tuple):
+    if isinstance(value, list | tuple):
+        return [_plain(one, key, registry, what) for one in value]
+    if not isinstance(value, str | bool | int | float):
         raise ParameterError(f"A plan cannot hold {type(value).__name__} as {key}. Use the estimator itself.")
     return value
 

@@ -5,8 +5,6 @@ Everything heavy is imported inside the commands, so that `shoal --help` answers
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
 import warnings
 from collections.abc import Iterator
@@ -17,6 +15,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shoal import __version__
+from shoal.cli_options import (
+    Blocks,
+    Columns,
+    Decimal,
+    Delimiter,
+    Encoding,
+    Kind,
+    Missing,
+    Quiet,
+    Replace,
+    Role,
+    Sheet,
+    Standardize,
+    Strata,
+    Weights,
+    assignments_in,
+    blocks_in,
+    methods_in,
+    names_in,
+    refuse_beside_plan,
+    replacements_in,
+    what_was_given,
+)
 from shoal.errors import ParameterError, ShoalWarning, WriteError
 
 if TYPE_CHECKING:
@@ -31,12 +52,6 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
-
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and warnings.")]
-Delimiter = Annotated[str | None, typer.Option(help="What separates the cells of a CSV file. [found in its header]")]
-Decimal = Annotated[str | None, typer.Option(help='The decimal mark of a CSV file, "." or ",".')]
-Encoding = Annotated[str | None, typer.Option(help="The encoding of a CSV file. [utf-8]")]
-Sheet = Annotated[str | None, typer.Option(help="The sheet of an Excel file. [the first]")]
 
 
 def _show_version(wanted: bool) -> None:
@@ -68,7 +83,7 @@ def describe(
     from shoal.read import as_table
     from shoal.report.text import description_json, description_text
 
-    table = as_table(file, **_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet))
+    table = as_table(file, **what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet))
     variables = describe_table(table)
     print(description_json(variables) if json else description_text(str(file), len(table), variables))
 
@@ -84,31 +99,16 @@ def protect(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write; the ending says the format. [FILE-masked]")
     ] = None,
-    columns: Annotated[list[str] | None, typer.Option(help="Columns to protect, separated by commas.")] = None,
-    role: Annotated[
-        list[str] | None, typer.Option(help="COLUMN=ROLE: identifier, key, confidential, weight, stratum, other.")
-    ] = None,
-    kind: Annotated[list[str] | None, typer.Option(help="COLUMN=KIND: continuous, ordinal, nominal.")] = None,
+    columns: Columns = None,
+    role: Role = None,
+    kind: Kind = None,
     method: Annotated[str | None, typer.Option(help='How to group: "mdav", "mdav:variant=two-k". [mdav]')] = None,
-    replace: Annotated[
-        list[str] | None,
-        typer.Option(
-            help='What stands for a group: "mean", "median", "mode", "geometric-mean", '
-            '"order-statistic:q=0.25"; COLUMN=NAME for one column. [mean]'
-        ),
-    ] = None,
-    blocks: Annotated[
-        list[str] | None,
-        typer.Option(help="Columns in a block (a number), or one block's columns; repeat for more blocks."),
-    ] = None,
-    strata: Annotated[list[str] | None, typer.Option(help="Columns whose values no group may mix.")] = None,
-    weights: Annotated[str | None, typer.Option(help="The column of sampling weights.")] = None,
-    missing: Annotated[
-        str | None, typer.Option(help='"error" refuses gaps, "keep" leaves them where they are. [error]')
-    ] = None,
-    standardize: Annotated[
-        bool | None, typer.Option("--standardize/--no-standardize", help="Take distances on standard scores. [yes]")
-    ] = None,
+    replace: Replace = None,
+    blocks: Blocks = None,
+    strata: Strata = None,
+    weights: Weights = None,
+    missing: Missing = None,
+    standardize: Standardize = None,
     seed: Annotated[
         int | None, typer.Option(help="Where random choices start; drawn and recorded if not given.")
     ] = None,
@@ -127,11 +127,11 @@ def protect(
     from shoal.read import as_table
     from shoal.release import refuse_targets
 
-    reading = _given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
-    asked = _given(method=method, missing=missing, standardize=standardize, seed=seed)
+    reading = what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
+    asked = what_was_given(method=method, missing=missing, standardize=standardize, seed=seed)
     with _one_line_warnings():
         if plan is not None:
-            beside = _given(
+            beside = what_was_given(
                 k=k,
                 columns=columns,
                 role=role,
@@ -141,7 +141,7 @@ def protect(
                 strata=strata,
                 weights=weights,
             )
-            _refuse_beside_plan([*beside, *asked, *reading])
+            refuse_beside_plan([*beside, *asked, *reading])
             known = Plan.from_toml(plan)
             table = table_for(known, file)
             if known.output is not None:
@@ -170,12 +170,12 @@ def protect(
                 release = protect(
                     table,
                     k,  # type: ignore[arg-type]  # not None here
-                    columns=_names(columns),
-                    roles=_assignments("--role", role),
-                    kinds=_assignments("--kind", kind),
-                    replace=_replacements(replace, table.names),
-                    blocks=_blocks(blocks),
-                    strata=_names(strata),
+                    columns=names_in(columns),
+                    roles=assignments_in("--role", role),
+                    kinds=assignments_in("--kind", kind),
+                    replace=replacements_in(replace, table.names),
+                    blocks=blocks_in(blocks),
+                    strata=names_in(strata),
                     weights=weights,
                     **asked,
                 )
@@ -192,11 +192,16 @@ def compare(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write the table. [FILE-compared.csv]")
     ] = None,
-    columns: Annotated[list[str] | None, typer.Option(help="Columns to protect, separated by commas.")] = None,
-    role: Annotated[list[str] | None, typer.Option(help="COLUMN=ROLE, as in protect.")] = None,
-    blocks: Annotated[list[str] | None, typer.Option(help="Blocks of columns, as in protect.")] = None,
-    strata: Annotated[list[str] | None, typer.Option(help="Columns whose values no group may mix.")] = None,
-    standardize: Annotated[bool, typer.Option(help="Take distances on standard scores.")] = True,
+    columns: Columns = None,
+    role: Role = None,
+    kind: Kind = None,
+    replace: Replace = None,
+    blocks: Blocks = None,
+    strata: Strata = None,
+    weights: Weights = None,
+    missing: Missing = None,
+    standardize: Standardize = None,
+    seed: Annotated[int | None, typer.Option(help="Where random choices start. [0]")] = None,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -212,24 +217,86 @@ def compare(
     if not ks or not all(one.isascii() and one.isdigit() for one in ks):
         raise ParameterError(f'-k wants whole numbers separated by commas; got "{k}".')
     output = output or Path(f"{file.stem}-compared.csv")
-    table = as_table(file, **_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet))
+    table = as_table(file, **what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet))
     table.refuse_to_overwrite(output)
     refuse_unwritable(output)
     with _one_line_warnings(), _progress_bar(quiet, "comparing"):
         comparison = compare(
             table,
             [int(one) for one in ks],
-            "all" if methods == "all" else _methods(methods),
-            columns=_names(columns),
-            roles=_assignments("--role", role),
-            blocks=_blocks(blocks),
-            strata=_names(strata),
-            standardize=standardize,
+            "all" if methods == "all" else methods_in(methods),
+            columns=names_in(columns),
+            roles=assignments_in("--role", role),
+            kinds=assignments_in("--kind", kind),
+            replace=replacements_in(replace, table.names),
+            blocks=blocks_in(blocks),
+            strata=names_in(strata),
+            weights=weights,
+            **what_was_given(missing=missing, standardize=standardize, seed=seed),
         )
     write_table(comparison.to_frame(), output)
     if not quiet:
         print(comparison_text(comparison))
         print(f"\nwritten to {output}")
+
+
+@app.command()
+def measure(
+    original: Annotated[Path, typer.Argument(help="The table as it was.")],
+    masked: Annotated[Path, typer.Argument(help="The protected table: the same records in the same order.")],
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the figures there, as JSON.")] = None,
+    plan: Annotated[
+        Path | None, typer.Option(help="The plan of the release: with it, an intruder who knows the method is tried.")
+    ] = None,
+    method: Annotated[str | None, typer.Option(help="The method of the release, if there is no plan.")] = None,
+    k: Annotated[int | None, typer.Option("-k", help="The k of the release, if there is no plan.")] = None,
+    blocks: Blocks = None,
+    columns: Annotated[
+        list[str] | None, typer.Option(help="Columns to compare, separated by commas. [all in both files]")
+    ] = None,
+    kind: Kind = None,
+    measures: Annotated[list[str] | None, typer.Option(help="Names separated by commas. [all]")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Leave out what takes long, and say what.")] = False,
+    seed: Annotated[int, typer.Option(help="Where samples of large files start.")] = 0,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    quiet: Quiet = False,
+) -> None:
+    """Measure what an intruder can learn from a protected table, and what an analyst loses."""
+    import json as to_json
+
+    from shoal.measure import evaluate
+    from shoal.plan import Plan
+    from shoal.read import as_table, refuse_unwritable, replacing
+    from shoal.release import in_original_order
+    from shoal.report.text import evaluation_text
+
+    reading = what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
+    before, after = as_table(original, **reading), as_table(masked, **reading)
+    if plan is not None:
+        refuse_beside_plan(list(what_was_given(method=method, k=k, blocks=blocks, columns=columns, kind=kind)))
+        known = Plan.from_toml(plan)
+        after, facts = in_original_order(known, after), known.facts
+    else:
+        kinds = assignments_in("--kind", kind)
+        facts = {"method": method, "k": k, "blocks": blocks_in(blocks), "columns": names_in(columns), "kinds": kinds}
+    if output is not None:
+        before.refuse_to_overwrite(output)
+        after.refuse_to_overwrite(output)
+        refuse_unwritable(output, table=False)
+    with _one_line_warnings(), _progress_bar(quiet or json, "measuring"):
+        found = evaluate(before, after, measures=names_in(measures), quick=quick, seed=seed, **facts)
+    as_json = to_json.dumps(found.to_dict(), indent=2, ensure_ascii=False)
+    if output is not None:
+        with replacing(output) as temporary:
+            temporary.write_text(as_json + "\n", encoding="utf-8")
+    if json:
+        print(as_json)
+    elif not quiet:
+        print(evaluation_text(f"{original.name} and {masked.name}", found))
 
 
 @app.command()
@@ -269,6 +336,7 @@ def demo(
             )
         )
         print(f"\nLook at the columns:     shoal describe {survey}")
+        print(f"What an intruder learns: shoal measure {survey} {masked} --plan {plan}")
         print(f"The same release again:  shoal protect --plan {plan}")
 
 
@@ -316,74 +384,3 @@ def _masked_name(file: Path) -> Path:
 
     ending = ending_of(file)
     return Path(f"{file.name[: len(file.name) - len(ending)]}-masked{ending if can_be_written(ending) else '.csv'}")
-
-
-def _names(given: list[str] | None) -> list[str] | None:
-    """Split "a,b" at its commas; a name with a comma in it goes in double quotes."""
-    if not given:
-        return None
-    try:
-        return [
-            name for text in given for name in next(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True))
-        ]
-    except (csv.Error, StopIteration):
-        raise ParameterError(
-            f"Names of columns go between commas, those with a comma in double quotes; got {given}."
-        ) from None
-
-
-def _methods(given: str) -> list[str]:
-    """Split "mdav,hac:linkage=single,priority=1" at the commas that begin a method, not at those between parameters."""
-    methods: list[str] = []
-    for part in given.split(","):
-        if methods and "=" in part and ":" not in part:
-            methods[-1] += f",{part}"
-        else:
-            methods.append(part.strip())
-    return methods
-
-
-def _assignments(option: str, given: list[str] | None) -> dict[str, str]:
-    pairs = {}
-    for text in given or []:
-        name, sign, value = text.rpartition("=")
-        if not sign or not name or not value:
-            raise ParameterError(f'{option} wants COLUMN=VALUE; got "{text}".')
-        pairs[name] = value
-    return pairs
-
-
-def _replacements(given: list[str] | None, names: list[str]) -> str | dict[str, str]:
-    """Read "mean" as one replacement for all, "AGE=median" as one for a column."""
-    named: dict[str, str] = {}
-    for_all = []
-    for text in given or []:
-        # A name may hold "=" and a replacement may have "q=0.25" behind it: the longest name that exists counts.
-        column = max((name for name in names if text.startswith(f"{name}=")), key=len, default=None)
-        if column is not None:
-            named[column] = text[len(column) + 1 :]
-        else:
-            for_all.append(text)
-    if len(for_all) > 1 or (for_all and named):
-        raise ParameterError(
-            "--replace takes one name for all columns, or COLUMN=NAME for each; got both or two for all."
-        )
-    return for_all[0] if for_all else named or "mean"
-
-
-def _blocks(given: list[str] | None) -> int | list[list[str]] | None:
-    if not given:
-        return None
-    if len(given) == 1 and given[0].lstrip("-").isdigit():
-        return int(given[0])
-    return [_names([text]) or [] for text in given]
-
-
-def _given(**options: Any) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def _refuse_beside_plan(options: list[str]) -> None:
-    if options:
-        option = "-k" if options[0] == "k" else f"--{options[0]}"
-        raise ParameterError(f"--plan says it all; {option} cannot change it. Edit the plan, or leave {option} out.")

@@ -10,7 +10,7 @@ from typing import Any
 
 from shoal import progress
 from shoal.choices import build, spell, text
-from shoal.errors import DataError, ParameterError, ShoalWarning
+from shoal.errors import DataError, MethodError, ParameterError, ShoalWarning
 from shoal.flow import protect
 from shoal.limits import Whole, check_limits
 from shoal.partition import PARTITIONERS, Partitioner
@@ -60,7 +60,7 @@ def compare(
     data
         A frame, an array or the path of a file, as in `shoal.protect`.
     k
-        One k, or several.
+        One k, or several. One that is named twice is tried once, and so is a method.
     methods
         Names or estimators, or "all". Of all, those are left out that take too long for the size of the table or cannot
         group it; `left_out` says why. A method that is named is run, however long it takes.
@@ -73,6 +73,7 @@ def compare(
     ks = list(k) if isinstance(k, Iterable) and not isinstance(k, str) else [k]
     for each in ks:
         check_limits({"k": Whole(2)}, {"k": each})
+    ks = list(dict.fromkeys(map(int, ks)))
     wanted: list[Any] = list(PARTITIONERS) if isinstance(methods, str) and methods == "all" else []
     take_all = bool(wanted)
     if not take_all:
@@ -85,7 +86,8 @@ def compare(
         if isinstance(method, Partitioner):
             del one["k"]
         build(one, PARTITIONERS, "method", k=2)
-        spelled.append(one)
+        if one not in spelled:
+            spelled.append(one)
     rows: list[Row] = []
     left_out: dict[str, str] = {}
     for one in spelled:
@@ -98,10 +100,9 @@ def compare(
         try:
             for each in ks:
                 with progress.share(1 / len(spelled) / len(ks)):
-                    rows.append(_row(table, int(each), one, seed, options))
-        except DataError as error:
-            # Only what the method itself cannot do; a table that no method can group is an error.
-            if not take_all or type(error) is not DataError:
+                    rows.append(_row(table, each, one, seed, options))
+        except MethodError as error:
+            if not take_all:
                 raise
             left_out[name] = str(error)
     if not rows and left_out:
@@ -123,14 +124,14 @@ def _row(table: Table, k: int, method: Mapping[str, Any], seed: int, options: Ma
     begin = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)  # nothing is released
-        release = protect(table, k, method=build(method, PARTITIONERS, "method", k=k), seed=seed, **options)
+        release = protect(table, k, method=method, seed=seed, **options)
     seconds = time.perf_counter() - begin
     outcome = release.plan.outcome
     assert outcome is not None
     return Row(
         method=text(method),
         k=k,
-        information_loss=release.evaluate().information_loss,
+        information_loss=release.evaluate(measures=["information_loss"]).information_loss,
         seconds=seconds,
         groups=sum(outcome.groups),
         smallest_group=outcome.smallest_group,

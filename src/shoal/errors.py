@@ -9,12 +9,15 @@
     ├── DataError                   a table that cannot be protected as it is (also a ValueError)
     │   ├── ReadError               a file that cannot be read
     │   ├── MissingValuesError      gaps where none were expected
-    │   └── TooFewRecordsError      fewer records than k, in the file, a stratum or a variable
+    │   ├── TooFewRecordsError      fewer records than k, in the file, a stratum or a variable
+    │   ├── MethodError             a method that cannot group such a table; another may
+    │   └── NotApplicableError      a measure that has no meaning for these files
     └── WriteError                  a file that was not written; whatever stood there before still does
 
     ShoalWarning
     ├── IdentifierWarning           a column that is released looks like an identifier
-    └── DescriptionWarning          a variable is not what it was taken for: constant, left out, unprotected
+    ├── DescriptionWarning          a variable is not what it was taken for: constant, left out, unprotected
+    └── ConvergenceWarning          an iteration was stopped before it came to rest
 
 A message is one line: what was wrong, what was given, what to do next. It never carries a value of the
 confidential data; names of columns and strata, row numbers and counts are as far as it goes.
@@ -27,10 +30,13 @@ from collections.abc import Iterable
 
 __all__ = [
     "ColumnError",
+    "ConvergenceWarning",
     "DataError",
     "DescriptionWarning",
     "IdentifierWarning",
+    "MethodError",
     "MissingValuesError",
+    "NotApplicableError",
     "ParameterError",
     "PlanError",
     "ReadError",
@@ -73,6 +79,14 @@ class TooFewRecordsError(DataError):
     """There are not k records to hide among."""
 
 
+class MethodError(DataError):
+    """The method cannot group such a table; another may."""
+
+
+class NotApplicableError(DataError):
+    """A measure has no meaning for these files; the message says what it needs."""
+
+
 class WriteError(ShoalError, OSError):
     """A file was not written; whatever was at the target before is still there, whole."""
 
@@ -87,6 +101,10 @@ class IdentifierWarning(ShoalWarning):
 
 class DescriptionWarning(ShoalWarning):
     """A variable is not what it was taken for, and what shoal did about it."""
+
+
+class ConvergenceWarning(ShoalWarning):
+    """An iteration was stopped before it came to rest; its result is usable, but not the best it could reach."""
 
 
 def nearest_name_hint(name: str, known: Iterable[str]) -> str:

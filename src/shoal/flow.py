@@ -38,7 +38,7 @@ def protect(
     k: int,
     columns: Iterable[Any] | None = None,
     roles: Mapping[Any, str] | None = None,
-    method: str | Partitioner = "mdav",
+    method: str | Mapping[str, Any] | Partitioner = "mdav",
     replace: str | Aggregate | Mapping[Any, str | Aggregate] = "mean",
     blocks: int | Iterable[Iterable[Any]] | None = None,
     *,
@@ -63,8 +63,8 @@ def protect(
         What columns are for: ``{"id": "identifier"}``. Identifiers are dropped from the release; a weight counts in
         the representatives, not in the distances; groups stay within a stratum. Only the roles given here count.
     method
-        How records are grouped: a name, a name with parameters (``"mdav:variant=two-k"``) or an estimator such as
-        ``shoal.partition.MDAV(k=5)``.
+        How records are grouped: a name, a name with parameters (``"mdav:variant=two-k"``, or a mapping, as in a plan)
+        or an estimator such as ``shoal.partition.MDAV(k=5)``.
     replace
         What stands for a group: a name, an object such as ``shoal.replace.OrderStatistic(q=0.25)``, or one of them per
         column in a mapping. Ordinal variables take the median and nominal ones the mode where it does not serve them.
@@ -82,7 +82,8 @@ def protect(
     standardize
         Whether distances are taken on (x - mean) / sd, with n - 1; the scale is that of the whole file.
     seed
-        What random choices start from. Drawn and recorded in the plan if not given.
+        What random choices start from, those of a method that is named too; an estimator has its own `random_state`.
+        Drawn and recorded in the plan if not given.
 
     Returns
     -------
@@ -99,16 +100,17 @@ def protect(
         raise ParameterError(f"k={k} and the method's k={method.k} differ. Give the same k twice.")
     table = as_table(data)
     selection = select(table, columns=columns, blocks=blocks, roles=roles, kinds=kinds, strata=strata, weights=weights)
+    seed = secrets.randbits(63) if seed is None else int(seed)
     plan = Plan(
         k=int(k),
         blocks=[list(block) for block in selection.blocks],
         kinds=dict(selection.kinds),
         roles=dict(selection.roles),
-        method=_checked_method(method, int(k)),
+        method=_checked_method(method, int(k), seed),
         replace=_replacement_per_column(replace, selection),
         missing=missing,
         standardize=standardize,
-        seed=secrets.randbits(63) if seed is None else int(seed),
+        seed=seed,
     )
     return carry_out(plan, table)
 
@@ -150,6 +152,8 @@ def carry_out(plan: Plan, table: Table) -> Release:
     weights = _weights(plan, table)
     strata = strata_of(table, plan.strata)
     strata.refuse_fewer_than(plan.k)
+    if plan.steps and [len(made) for made in plan.steps] != [len(strata)] * len(plan.blocks):
+        raise PlanError("The plan's steps are for other blocks or strata. Take steps out of the plan.")
 
     done = []
     for number, block in enumerate(plan.blocks):
@@ -281,7 +285,7 @@ def _labels(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int]]:
     """Partition every stratum; return each record's group, each group's stratum, and the steps of each search."""
     method = build(plan.method, PARTITIONERS, "method", k=plan.k)
-    if matrix.distance == "gower" or not matrix.complete:
+    if not matrix.complete or any(plan.kinds[name] not in method.kinds for name in block):
         method = method.for_mixed(distance=matrix.distance, nominal=matrix.nominal)
     observed = ~np.isnan(matrix.values).all(axis=1)
     labels = np.full(len(matrix.values), -1, dtype=np.int64)
@@ -297,25 +301,19 @@ def _labels(
                 f"k={plan.k} needs at least {plan.k} records{strata.where(stratum)} with a value in one of "
                 f"{', '.join(block)}; there are {len(rows)}. Merge strata, leave the variables out, or lower k."
             )
+        part = method.for_part(len(rows) / len(labels) * len(block) / len(plan.columns))
         if plan.steps:  # as many as were made before, however long they take
-            method.set_params(steps=_steps_made(plan, number, len(steps)), seconds=None)
+            part.set_params(steps=plan.steps[number][stratum])
         with progress.share(len(rows) / len(labels)):
-            found = method.fit(matrix.values if len(rows) == len(labels) else matrix.values[rows]).labels_
-        if hasattr(method, "steps_"):
-            steps.append(int(method.steps_))
+            found = part.fit(matrix.values if len(rows) == len(labels) else matrix.values[rows]).labels_
+        if hasattr(part, "steps_"):
+            steps.append(int(part.steps_))
         sizes = np.bincount(found)
         if sizes.min() < plan.k:  # whatever the method says of itself, k is a promise
             raise DataError(f"The method made a group of {sizes.min()} records where k={plan.k}; nothing is released.")
         labels[rows] = found + sum(groups_per_stratum)
         groups_per_stratum.append(len(sizes))
     return labels, np.repeat(np.arange(len(strata)), groups_per_stratum), steps
-
-
-def _steps_made(plan: Plan, block: int, fit: int) -> int:
-    try:
-        return plan.steps[block][fit]
-    except IndexError:
-        raise PlanError("The plan's steps are for other blocks or strata. Take steps out of the plan.") from None
 
 
 def _centres(matrix: Matrix, everyone: Members) -> NDArray[np.float64]:
@@ -343,11 +341,14 @@ def _weights(plan: Plan, table: Table) -> NDArray[np.float64] | None:
     return weights
 
 
-def _checked_method(method: Any, k: int) -> dict[str, Any]:
+def _checked_method(method: Any, k: int, seed: int) -> dict[str, Any]:
     spelled = spell(method, PARTITIONERS, "method")
     if isinstance(method, Partitioner):
         del spelled["k"]
-    complete = spell(build(spelled, PARTITIONERS, "method", k=k), PARTITIONERS, "method")
+    made = build(spelled, PARTITIONERS, "method", k=k)
+    if hasattr(made, "random_state") and "random_state" not in spelled:
+        made.set_params(random_state=seed % 2**32)  # scikit-learn's limit
+    complete = spell(made, PARTITIONERS, "method")
     return {key: value for key, value in complete.items() if key != "k"}  # the plan has k once
 
 

@@ -32,19 +32,25 @@ class Limit(Protocol):
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number from `low`; True and 3.0 are not whole numbers here."""
+    """A whole number from `low`, and up to `high` if there is one; True and 3.0 are not whole numbers here."""
 
     low: int
+    high: int | None = None
 
     @property
     def wanted(self) -> str:
+        if self.high is not None:
+            return f"a whole number from {self.low} to {self.high}"
         return f"a whole number, {self.low} or more"
 
     def accepts(self, value: Any) -> bool:
-        return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= self.low
+        if not isinstance(value, Integral) or isinstance(value, bool):
+            return False
+        return self.low <= int(value) and (self.high is None or int(value) <= self.high)
 
     def bad_values(self) -> list[Any]:
-        return [self.low - 1, -1, self.low + 0.5, float(self.low), str(self.low), None, True, math.nan]
+        above = [] if self.high is None else [self.high + 1]
+        return [self.low - 1, -1, self.low + 0.5, float(self.low), str(self.low), None, True, math.nan, *above]
 
 
 @dataclass(frozen=True)

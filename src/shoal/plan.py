@@ -10,7 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import tomli_w
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    NonNegativeInt,
+    ValidationError,
+    model_validator,
+)
 
 from shoal.choices import build
 from shoal.describe import Kind, Role
@@ -108,7 +117,8 @@ class Plan(_Section):
     kinds: dict[str, Kind]
     roles: dict[str, Role] = Field(default_factory=dict)
     method: _Method
-    steps: list[list[int]] = Field(default_factory=list)  # of a search, per block and stratum: made before, made again
+    # Of a search, per block and stratum: made before, to be made again.
+    steps: list[list[NonNegativeInt]] = Field(default_factory=list)
     replace: dict[str, _Replacement]  # per column
     missing: Literal["error", "keep"] = "error"
     standardize: bool = True
@@ -135,6 +145,17 @@ class Plan(_Section):
     def columns(self) -> list[str]:
         """The protected columns, block after block."""
         return [name for block in self.blocks for name in block]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What an intruder is told when the method is published, and `shoal.evaluate` needs to play one."""
+        return {
+            "columns": self.columns,
+            "kinds": self.kinds,
+            "method": self.method,
+            "k": self.k,
+            "blocks": self.blocks,
+        }
 
     @property
     def strata(self) -> list[str]:

@@ -2,7 +2,8 @@
 
 Work calls ``advance(0.02)`` for another two percent of itself; a listener (the CLI's bar, the studio) is put
 in place with ``with listening(callback):``. Without a listener nothing happens and nothing is printed.
-``share(part)`` makes everything inside it count for that part of the whole.
+``share(part)`` makes everything inside it count for that part of the whole; ``step(part)`` does so too, and counts what
+the work inside did not report itself when it ends.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["advance", "listening", "share"]
+__all__ = ["advance", "listening", "share", "step"]
 
 _listener: ContextVar[Callable[[float], None] | None] = ContextVar("shoal_progress_listener", default=None)
 _share: ContextVar[float] = ContextVar("shoal_progress_share", default=1.0)
@@ -42,3 +43,22 @@ def share(part: float) -> Iterator[None]:
         yield
     finally:
         _share.reset(token)
+
+
+@contextmanager
+def step(part: float) -> Iterator[None]:
+    """Let the work inside the block count for exactly `part`, however little of it is reported."""
+    outer = _listener.get()
+    reported = 0.0
+
+    def count(more: float) -> None:
+        nonlocal reported
+        reported += more
+        if outer is not None:
+            outer(more)
+
+    whole = part * _share.get()
+    with listening(count), share(part):
+        yield
+    if outer is not None:
+        outer(whole - reported)

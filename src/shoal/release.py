@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.errors import WriteError
 from shoal.measure import Evaluation, evaluate
@@ -16,7 +17,7 @@ from shoal.partition import Partition
 from shoal.plan import Output, Plan
 from shoal.read import Table, refuse_unwritable, write_table
 
-__all__ = ["Release", "refuse_targets"]
+__all__ = ["Release", "in_original_order", "refuse_targets"]
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,15 @@ class Release:
         """The protected table: the same kind of frame as came in, the same rows in the same order, the same index."""
         return self.masked.to_native()
 
-    def evaluate(self) -> Evaluation:
-        """Measure what the protection cost and what it buys."""
-        return evaluate(self.original, self.masked, self.plan.columns, blocks=self.plan.blocks)
+    def evaluate(self, **options: Any) -> Evaluation:
+        """Measure what the protection cost and what it buys, against an intruder who knows the method too.
+
+        Parameters
+        ----------
+        **options
+            `measures`, `quick` and `seed` of `shoal.evaluate`.
+        """
+        return evaluate(self.original, self.masked, **self.plan.facts, **options)
 
     def write(
         self, path: str | os.PathLike[str], *, shuffle: bool = False, plan: str | os.PathLike[str] | None = None
@@ -62,12 +69,22 @@ class Release:
         refuse_targets(self.original, path, plan)
         table = self.masked
         if shuffle:
-            order = np.random.default_rng([self.plan.seed, len(self.plan.blocks)]).permutation(len(table))
-            table = table.rows(order)
+            table = table.rows(_shuffled(self.plan, len(table)))
         write_table(table, path)
         if plan is not None:
             output = Output(path=str(Path(path).resolve()), shuffle=shuffle)
             self.plan.model_copy(update={"output": output}).to_toml(plan)
+
+
+def in_original_order(plan: Plan, table: Table) -> Table:
+    """Return the rows of a release as they stood before they were shuffled, if they were."""
+    if plan.output is None or not plan.output.shuffle:
+        return table
+    return table.rows(np.argsort(_shuffled(plan, len(table))))
+
+
+def _shuffled(plan: Plan, records: int) -> NDArray[np.int64]:
+    return np.random.default_rng([plan.seed, len(plan.blocks)]).permutation(records)
 
 
 def refuse_targets(original: Table, path: str | os.PathLike[str], plan: str | os.PathLike[str] | None = None) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -54,6 +56,13 @@ def test_numbers_that_repeat_are_no_identifiers(name):
 def test_a_running_number_and_unique_text_are_identifiers_by_their_contents():
     frame = pd.DataFrame({"a": np.arange(100, 140), "b": [f"s{i}" for i in range(40)], "c": np.arange(40) * 1.5})
     assert roles(frame) == {"a": "identifier", "b": "identifier", "c": "other"}
+
+
+def test_infinite_values_are_described_without_a_warning():
+    frame = pd.DataFrame({"a": [np.inf, -np.inf, np.nan, *range(17)], "b": [np.inf, *np.arange(19) / 7], "c": np.inf})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert roles(frame) == {"a": "other", "b": "other", "c": "other"}
 
 
 def test_the_census_file_suggests_its_weight(reference_data):

@@ -26,11 +26,13 @@ THE_REST = [
 
 @st.composite
 def tied_records(draw):
-    """Records of few whole numbers, so that there are duplicates and equal distances in plenty; and a k for them."""
-    n, d = draw(st.integers(3, 16)), draw(st.integers(1, 3))
+    """Records of few whole numbers, with duplicates and equal distances in plenty, or all alike; and a k for them."""
+    n, d = draw(st.integers(3, 20)), draw(st.integers(1, 3))
     values = draw(st.integers(1, 8))
-    X = draw(st.lists(st.lists(st.integers(0, values), min_size=d, max_size=d), min_size=n, max_size=n))
-    return np.array(X, dtype=float), draw(st.integers(2, min(n, 6)))
+    different = draw(st.sampled_from([1, 2, 4, n]))
+    X = draw(st.lists(st.lists(st.integers(0, values), min_size=d, max_size=d), min_size=different, max_size=different))
+    rows = range(n) if different == n else draw(st.lists(st.integers(0, different - 1), min_size=n, max_size=n))
+    return np.array([X[row] for row in rows], dtype=float), draw(st.integers(2, min(n, 6)))
 
 
 @pytest.mark.parametrize("distance", DISTANCES)
@@ -43,6 +45,33 @@ def test_labels_are_those_of_plain_loops(linkage, distance, records):
         parameters = {"k": k, "linkage": linkage, "distance": distance, **rest}
         expected = slow_hac(X, **parameters)
         assert np.array_equal(HAC(**parameters).fit(X).labels_, expected), parameters
+
+
+@pytest.mark.parametrize("distance", [*DISTANCES, "mahalanobis"])
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_labels_are_those_of_plain_loops_for_records_all_alike(linkage, distance):
+    # Sums of 0.1 are not exact, so that even centroids of such records differ.
+    X = np.full((23, 2), 0.5 if distance == "mahalanobis" else 0.1)
+    for number, rest in enumerate(THE_REST):
+        parameters = {"k": 2 + number % 6, "linkage": linkage, "distance": distance, **rest}
+        assert np.array_equal(HAC(**parameters).fit(X).labels_, slow_hac(X, **parameters)), parameters
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_labels_are_those_of_plain_loops_where_half_are_alike(linkage):
+    rng = np.random.default_rng(9)
+    X = np.where(rng.random((50, 1)) < 0.5, 3, rng.integers(0, 9, size=(50, 3))).astype(float)
+    for number, (rest, distance) in enumerate(itertools.product(THE_REST[3::5], DISTANCES)):
+        parameters = {"k": 2 + number % 6, "linkage": linkage, "distance": distance, **rest}
+        assert np.array_equal(HAC(**parameters).fit(X).labels_, slow_hac(X, **parameters)), parameters
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_many_identical_records_are_merged_in_their_order(linkage):
+    # The oldest of equals first; and if every merge made all of them look at all others, this would take minutes.
+    X = np.full((3_000, 1), 7.0)
+    labels = HAC(2, linkage=linkage, completion="thesis").fit(X).labels_
+    assert np.array_equal(labels, np.arange(3_000) // 2)
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)
@@ -125,6 +154,7 @@ def test_mahalanobis_sees_neither_scale_nor_correlation_nor_what_follows_from_ot
     labels = hac.fit(X).labels_
     assert np.array_equal(hac.fit(turned).labels_, labels)
     assert np.array_equal(hac.fit(more).labels_, labels)
+    assert np.array_equal(hac.fit(X * [1.0, 2.0**900, 2.0**-900]).labels_, labels)
 
 
 def test_merges_do_not_depend_on_the_order_of_rows():

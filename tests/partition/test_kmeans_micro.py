@@ -9,6 +9,66 @@ from hypothesis import strategies as st
 from small_matrices import progress_of, small_matrices, squared_errors
 
 from shoal.partition.k_means_micro import KMeansMicro
+from shoal.partition.mdav import squared_distances
+
+
+def slow_k_means_micro(X, k, seed):
+    """Split in two whatever has 2k records, identical ones too."""
+    rng = np.random.default_rng(seed)
+    labels = np.empty(len(X), dtype=int)
+    to_split, group = [np.arange(len(X))], 0
+    while to_split:
+        rows = to_split.pop()
+        n, records = len(rows), X[rows]
+        if n < 2 * k:
+            labels[rows] = group
+            group += 1
+            continue
+        first = records[rng.integers(n)]
+        weights = np.cumsum(squared_distances(records, first))
+        second = records[min(np.searchsorted(weights, rng.random() * weights[-1], side="right"), n - 1)]
+        before: list[int] = []
+        for _ in range(100):
+            nearer = squared_distances(records, first) - squared_distances(records, second)
+            cut = min(max(np.count_nonzero(nearer < 0), k), n - k)
+            is_first = np.isin(np.arange(n), sorted(range(n), key=lambda i, nearer=nearer: (nearer[i], i))[:cut])
+            if is_first.tolist() == before:
+                break
+            before = is_first.tolist()
+            first, second = records[is_first].mean(axis=0), records[~is_first].mean(axis=0)
+        to_split += [rows[~is_first], rows[is_first]]
+    return labels
+
+
+def groups_of_values(X, labels):
+    return sorted(sorted(X[labels == g].tolist()) for g in range(labels.max() + 1))
+
+
+@settings(max_examples=100)
+@given(X=small_matrices(most_columns=4), k=st.integers(2, 5), seed=st.integers(0, 5), are_whole=st.booleans())
+def test_groups_are_those_of_split_after_split(X, k, seed, are_whole):
+    k = min(k, len(X))
+    X = np.round(X) if are_whole else X
+    labels, expected = KMeansMicro(k, random_state=seed).fit(X).labels_, slow_k_means_micro(X, k, seed)
+    if are_whole:
+        assert np.array_equal(labels, expected)
+    else:  # where means of identical records differ by rounding, either part can come first
+        assert groups_of_values(X, labels) == groups_of_values(X, expected)
+
+
+@pytest.mark.parametrize("different", [2, 10, 2_000])
+def test_groups_are_those_of_split_after_split_for_more_records(different):
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 50, size=(different, 3))[rng.integers(0, different, size=400)].astype(float)
+    for k in (2, 3, 7):
+        assert np.array_equal(KMeansMicro(k).fit(X).labels_, slow_k_means_micro(X, k, 0))
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1])
+def test_many_identical_records_are_cut_in_their_order(value):
+    # If every split looked at all that are left, this would take hours.
+    labels = KMeansMicro(3).fit(np.full((300_000, 2), value)).labels_
+    assert np.array_equal(labels, np.arange(300_000) // 3)
 
 
 @settings(max_examples=60)

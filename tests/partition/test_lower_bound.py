@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from shoal.errors import ParameterError, TooFewRecordsError
 from shoal.partition import MDAV
-from shoal.partition.lower_bound import lower_bound, lower_bound_by_neighbours
+from shoal.partition.bound import lower_bound, lower_bound_by_neighbours
 from shoal.partition.neighbours import nearest_records
 from shoal.partition.refine_groups import sse_by_group
 

@@ -48,6 +48,15 @@ def test_the_cut_of_a_path_is_the_best(X, k, seed):
     assert squared_errors(X, labels) == pytest.approx(least_errors(X[order], k), rel=1e-9, abs=1e-9)
 
 
+@settings(max_examples=100)
+@given(n=st.integers(2, 30), d=st.integers(1, 4), seed=st.integers(0, 99), offset=st.sampled_from([1e10, -1e15]))
+def test_values_far_from_zero_are_cut_as_those_around_it(n, d, seed, offset):
+    rng = np.random.default_rng(seed)
+    X, order = rng.integers(-6, 7, size=(n, d)).astype(float), rng.permutation(n)
+    for k in range(2, min(n, 5) + 1):
+        assert cut_path(X + offset, order, k).tolist() == cut_path(X, order, k).tolist()
+
+
 def to_nearest(X, rows, start):
     """Return a walk through the rows that always goes on to the nearest."""
     walk, left = [start], [row for row in rows if row != start]

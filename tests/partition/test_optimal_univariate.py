@@ -42,14 +42,21 @@ def groups_of(x, labels):
 
 
 @settings(max_examples=150)
-@given(x=st.lists(st.integers(-6, 6), min_size=2, max_size=8), k=st.integers(2, 4))
-@example(x=[3] * 8, k=2)
-@example(x=[0, 0, 0, 5, 5, 5, 9], k=3)
-def test_no_partition_is_better(x, k):
+@given(
+    x=st.lists(st.integers(-6, 6), min_size=2, max_size=8),
+    k=st.integers(2, 4),
+    offset=st.sampled_from([0, 10**10, 10**15, -4 * 10**15]),
+)
+@example(x=[3] * 8, k=2, offset=0)
+@example(x=[0, 0, 0, 5, 5, 5, 9], k=3, offset=0)
+@example(x=[-4, 0, 1, 1, 2, 4, 4, 6], k=3, offset=10**15)
+@example(x=[2, 3, 4, 4, 4, 5, 5], k=3, offset=4 * 10**15)
+def test_no_partition_is_better(x, k, offset):
+    """Every value is exact in floating point, however far from zero."""
     if len(x) < k:
         return
     best = min(sum(map(exact_errors, groups)) for groups in every_partition(x, k))
-    labels = OptimalUnivariate(k).fit(np.array(x, dtype=float)[:, None]).labels_.tolist()
+    labels = OptimalUnivariate(k).fit(np.array([offset + value for value in x], dtype=float)[:, None]).labels_.tolist()
     assert sum(map(exact_errors, groups_of(x, labels))) == best
 
 

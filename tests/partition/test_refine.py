@@ -35,7 +35,7 @@ def blobs(n: int = 600, d: int = 4) -> np.ndarray:
 def test_between_the_best_partition_and_its_start(n, d, seed, kind, data):
     k = data.draw(st.integers(2, n))
     X = tiny_matrix(seed, n, d, kind)
-    found = Refine(k, seconds=None, steps=40).fit(X)
+    found = Refine(k, steps=40).fit(X)
     best = least_sse(X, k)
     slack = 1e-12 * (X**2).sum()
     assert found.lower_bound_ <= best + slack
@@ -51,7 +51,7 @@ def test_sizes_are_k_to_2k_minus_1_and_nothing_gets_worse(n, d, seed, data):
     X = np.random.default_rng(seed).integers(0, 10, size=(n, d)).astype(float)
     groups = data.draw(st.integers(1, n // k))
     start = np.random.default_rng(seed).permutation(np.arange(n) % groups)
-    found = Refine(k, start, seconds=None, steps=64).fit(X)
+    found = Refine(k, start, steps=64).fit(X)
     sizes = np.bincount(found.labels_)
     assert sizes.min() >= k
     assert sizes.max() <= 2 * k - 1
@@ -61,13 +61,13 @@ def test_sizes_are_k_to_2k_minus_1_and_nothing_gets_worse(n, d, seed, data):
 @pytest.mark.parametrize("seed", range(8))
 def test_tiny_files_are_solved(seed):
     X = tiny_matrix(seed, 9, 2, "spread")
-    assert Refine(3, seconds=None, steps=200).fit(X).sse_ == pytest.approx(least_sse(X, 3))
+    assert Refine(3, steps=200).fit(X).sse_ == pytest.approx(least_sse(X, 3))
 
 
 def test_the_steps_of_a_timed_search_give_its_labels_again():
     X = blobs()
     timed = Refine(5, seconds=0.5, random_state=3).fit(X)
-    again = Refine(5, seconds=None, steps=timed.steps_, random_state=3).fit(X)
+    again = Refine(5, steps=timed.steps_, random_state=3).fit(X)
     assert again.steps_ == timed.steps_
     assert np.array_equal(again.labels_, timed.labels_)
 
@@ -78,27 +78,27 @@ def test_the_number_of_threads_does_not_matter(monkeypatch, steps):
     found = []
     for threads in (1, 2, 5):
         monkeypatch.setattr(os, "cpu_count", lambda threads=threads: threads)
-        found.append(Refine(4, seconds=None, steps=steps).fit(X).labels_)
+        found.append(Refine(4, steps=steps).fit(X).labels_)
     assert np.array_equal(found[0], found[1])
     assert np.array_equal(found[0], found[2])
 
 
 def test_the_seed_matters_and_more_steps_do_not_harm():
     X = blobs()
-    few, more = (Refine(4, seconds=None, steps=steps).fit(X) for steps in (100, 300))
+    few, more = (Refine(4, steps=steps).fit(X) for steps in (100, 300))
     assert more.sse_ <= few.sse_ < few.start_sse_
-    assert not np.array_equal(few.labels_, Refine(4, seconds=None, steps=100, random_state=1).fit(X).labels_)
+    assert not np.array_equal(few.labels_, Refine(4, steps=100, random_state=1).fit(X).labels_)
 
 
 def test_no_steps_give_the_start():
     X = blobs()
-    found = Refine(4, seconds=None, steps=0).fit(X)
+    found = Refine(4, steps=0).fit(X)
     assert found.steps_ == 0
     assert np.array_equal(found.labels_, MDAV(4).fit(X).labels_)
 
 
-def test_steps_end_a_search_with_time_left():
-    assert Refine(4, seconds=1000, steps=50).fit(blobs()).steps_ == 50
+def test_where_steps_are_given_the_clock_has_no_say():
+    assert Refine(4, seconds=0, steps=50).fit(blobs()).steps_ == 50
 
 
 def test_a_search_that_finds_nothing_more_ends():
@@ -111,7 +111,7 @@ def test_a_search_that_finds_nothing_more_ends():
 def test_start_from_another_partitioner():
     X = blobs()
     start = MDAV(5, variant="two-k")
-    found = Refine(4, start, seconds=None, steps=100).fit(X)
+    found = Refine(4, start, steps=100).fit(X)
     assert found.start_sse_ == pytest.approx(sse(X, start.fit(X).labels_))
     assert found.sse_ < found.start_sse_
     assert np.array_equal(clone(found).fit(X).labels_, found.labels_)
@@ -120,7 +120,7 @@ def test_start_from_another_partitioner():
 def test_labels_to_start_from_may_be_any_whole_numbers():
     X = blobs(60)
     labels = MDAV(3).fit(X).labels_
-    found = [Refine(3, start, seconds=None, steps=50).fit(X).labels_ for start in (labels, list(7 * labels - 20))]
+    found = [Refine(3, start, steps=50).fit(X).labels_ for start in (labels, list(7 * labels - 20))]
     assert np.array_equal(found[0], found[1])
 
 
@@ -132,24 +132,49 @@ def test_labels_to_start_from_may_be_any_whole_numbers():
         (np.zeros((60, 1), dtype=int), "whole numbers, one for every record; got 2 dimension"),
         (np.zeros(60), "whole numbers, one for every record; got 1 dimension.* of float64"),
         (MDAV(2), "groups of at least k=3 records"),
-        ("no such method", "start must be the name of a method"),
+        ([[0, 1], [0, 1, 2]], "whole numbers, one for every record; got lists of different lengths"),
+        (["a"] * 60, "whole numbers, one for every record; got 1 dimension"),
+        ([], "whole numbers, one for every record; got 1 dimension"),
+        ([2**70] * 60, "whole numbers, one for every record; got 1 dimension"),
+        (3, "start must be the name of a method, a partitioner of shoal, or an array"),
+        ("mdva", 'no start "mdva". Did you mean "mdav"?'),
+        ("mdav:foo=1", 'start "mdav" has no parameter "foo"'),
+        ("mdav:variant=three-k", "variant must be one of"),
+        ("refine:seconds=5", "start must not search by the clock"),
+        (Refine(3), "start must not search by the clock"),
     ],
 )
 def test_a_start_that_does_not_fit_is_refused_in_one_line(start, message):
     with pytest.raises(ParameterError, match=message) as caught:
-        Refine(3, start, seconds=None, steps=10).fit(blobs(60))
+        Refine(3, start, steps=10).fit(blobs(60))
     assert "\n" not in str(caught.value)
 
 
-def test_neither_seconds_nor_steps_is_refused():
-    with pytest.raises(ParameterError, match="seconds=None needs steps"):
-        Refine(3, seconds=None).fit(blobs(60))
+@pytest.mark.parametrize("start", ["refine:steps=50", Refine(3, steps=50)])
+def test_a_search_in_steps_can_be_searched_on(start):
+    X = blobs(60)
+    assert Refine(3, start, steps=50).fit(X).start_sse_ == Refine(3, steps=50).fit(X).sse_
+
+
+def test_a_part_of_the_work_takes_its_part_of_the_seconds():
+    assert Refine(3, seconds=8).for_part(0.25).seconds == 2
+    assert Refine(3).for_part(0.5).seconds == 5
+    alone = Refine(3, steps=7).for_part(0.5)
+    assert (alone.steps, alone.seconds) == (7, 10)
+
+
+def test_the_seed_is_one_that_scikit_learn_takes():
+    X = blobs(60)
+    assert Refine(3, steps=32, random_state=2**32 - 1).fit(X).steps_ == 32
+    for seed in (2**32, 2**63, 2**70):
+        with pytest.raises(ParameterError, match=r"random_state must be a whole number from 0 to 4294967295; got"):
+            Refine(3, steps=32, random_state=seed).fit(X)
 
 
 def test_groups_too_large_for_one_trial_get_better():
     """A trial moves 320 records at most; here two groups have 600."""
     X = blobs(1500)
-    found = Refine(300, seconds=None, steps=64).fit(X)
+    found = Refine(300, steps=64).fit(X)
     assert found.sse_ < 0.99 * found.start_sse_
     assert found.lower_bound_ < found.sse_
     assert np.bincount(found.labels_).min() >= 300
@@ -157,9 +182,9 @@ def test_groups_too_large_for_one_trial_get_better():
 
 def test_huge_and_tiny_values():
     X = blobs(60)
-    expected = Refine(3, seconds=None, steps=64).fit(X).labels_
+    expected = Refine(3, steps=64).fit(X).labels_
     for exponent in (-520, 520, 900):
-        assert np.array_equal(Refine(3, seconds=None, steps=64).fit(np.ldexp(X, exponent)).labels_, expected)
+        assert np.array_equal(Refine(3, steps=64).fit(np.ldexp(X, exponent)).labels_, expected)
 
 
 def test_progress_sums_up_to_one():
@@ -171,7 +196,7 @@ def test_progress_sums_up_to_one():
     ):
         parts: list[float] = []
         with listening(parts.append):
-            Refine(3, **{"seconds": None, **parameters}).fit(blobs(60))
+            Refine(3, **parameters).fit(blobs(60))
         assert sum(parts) == pytest.approx(1)
         assert min(parts) >= 0
 
@@ -181,7 +206,7 @@ def test_progress_sums_up_to_one():
 def test_census_is_near_the_best_known_after_few_steps(reference_data, k, mdav, reached):
     X = pd.read_csv(reference_data("census.csv")).to_numpy(float)
     X = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
-    found = Refine(k, seconds=None, steps=1_500).fit(X)
+    found = Refine(k, steps=1_500).fit(X)
     assert found.start_sse_ == pytest.approx(mdav, abs=0.01)
     assert found.sse_ < 1.03 * reached
     assert 0 < found.gap_ < 0.3

@@ -20,7 +20,7 @@ from shoal.errors import (
 from shoal.limits import OneOf, check_limits
 from shoal.read import Table
 
-__all__ = ["Selection", "select"]
+__all__ = ["Selection", "cut_into_blocks", "select"]
 
 _Word = TypeVar("_Word", bound=str)
 _NOT_PROTECTED: tuple[Role, ...] = ("identifier", "weight", "stratum")
@@ -59,16 +59,9 @@ def select(
         raise ColumnError(f"Only one column can be the weight; got {_quoted(weight_names)}.")
 
     kinds_given = {_existing(table, name): _one_of("kind", kind, KINDS) for name, kind in _pairs("kinds", kinds)}
-    size = None
-    block_lists = None
-    if isinstance(blocks, Integral) and not isinstance(blocks, bool) and int(blocks) >= 1:
-        size = int(blocks)
-    elif isinstance(blocks, Iterable) and not isinstance(blocks, str):
-        block_lists = [_names(table, "blocks", block) for block in blocks]
-    elif blocks is not None:
-        raise ParameterError(
-            f"blocks must be the number of columns in a block, 1 or more, or lists of columns; got {blocks!r}."
-        )
+    size, block_lists = _read_blocks(blocks)
+    if block_lists is not None:
+        block_lists = [_names(table, "blocks", block) for block in block_lists]
     if columns is not None:
         chosen = _names(table, "columns", columns)
     elif block_lists is not None:
@@ -89,7 +82,7 @@ def select(
 
     in_order = [name for name in table.names if name in set(chosen)]
     selection = Selection(
-        blocks=_cut(in_order, size, block_lists),
+        blocks=cut_into_blocks(in_order, size if block_lists is None else block_lists),
         kinds={name: _settled_kind(table, name, kinds_given.get(name)) for name in in_order},
         roles={name: given[name] for name in table.names if name in given},
     )
@@ -97,13 +90,17 @@ def select(
     return selection
 
 
-def _cut(
-    in_order: Sequence[str], size: int | None, block_lists: Sequence[Sequence[str]] | None
+def cut_into_blocks(
+    in_order: Sequence[str], blocks: int | Iterable[Iterable[Any]] | None
 ) -> tuple[tuple[str, ...], ...]:
-    """Cut the columns, which stand in file order, into blocks."""
+    """Cut columns, which stand in file order, into blocks: by a number of columns, by lists of names, or one block."""
+    size, block_lists = _read_blocks(blocks)
     if block_lists is None:
         size = size or len(in_order)
         return tuple(tuple(in_order[start : start + size]) for start in range(0, len(in_order), size))
+    block_lists = [
+        [str(block)] if isinstance(block, str | int) else [str(name) for name in block] for block in block_lists
+    ]
     named = [name for block in block_lists for name in block]
     _refuse_repeats(named, "blocks")
     if not all(block_lists):
@@ -112,6 +109,19 @@ def _cut(
     if astray:
         raise ColumnError(f"columns and blocks do not name the same columns: {_quoted(astray)} in only one of them.")
     return tuple(tuple(name for name in in_order if name in set(block)) for block in block_lists)
+
+
+def _read_blocks(blocks: Any) -> tuple[int | None, list[Any] | None]:
+    """Return the number of columns in a block, or the blocks' columns; ParameterError for anything else."""
+    if blocks is None:
+        return None, None
+    if isinstance(blocks, Integral) and not isinstance(blocks, bool) and int(blocks) >= 1:
+        return int(blocks), None
+    if isinstance(blocks, Iterable) and not isinstance(blocks, str):
+        return None, list(blocks)
+    raise ParameterError(
+        f"blocks must be the number of columns in a block, 1 or more, or lists of columns; got {blocks!r}."
+    )
 
 
 def _settled_kind(table: Table, name: str, given: Kind | None) -> Kind:

@@ -124,7 +124,7 @@ def looks_like_identifier(table: Table, name: str) -> str:
     numeric = table.is_numeric(name)
     if numeric and not table.is_integer(name):
         values = table.numbers(name)
-        if np.any(values % 1 != 0, where=~np.isnan(values)):
+        if np.any(values[np.isfinite(values)] % 1 != 0):
             return ""
     distinct = _distinct(table, name)
     if distinct < 2 or distinct < 0.95 * (n - int(table.gaps(name).sum())):

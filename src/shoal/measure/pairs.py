@@ -1,53 +1,221 @@
-"""An original and a masked file, brought together column by column."""
+"""An original and a masked file, brought together column by column.
+
+Gaps follow one rule: a statistic of a file is taken over the values that file has, and cells or records are compared
+where both files have a value. A measure of whole records takes the records without a gap in either file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import ColumnError, DataError, nearest_name_hint
+from shoal.describe.roles import cut_into_blocks
+from shoal.describe.variables import KINDS, Kind, codes, kind_of
+from shoal.errors import ColumnError, DataError, NotApplicableError, nearest_name_hint
+from shoal.limits import OneOf, check_limits
 from shoal.read import Table, as_table
 
 __all__ = ["Pair", "pair"]
 
+Doubles = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+_LARGEST_EXPONENT = 200  # fourth powers of 2 ** 200 are still numbers
+_FAR = 1e150  # of a masked value that is as far from the original ones as floating point goes
+
 
 @dataclass(frozen=True)
 class Pair:
-    """Two tables with the same records and the columns they are compared on."""
+    """Two tables and the columns they are compared on.
+
+    Numbers are compared as numbers, everything else by equality.
+    """
 
     original: Table
     masked: Table
     columns: tuple[str, ...]
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
 
-    def numeric(self) -> list[tuple[str, NDArray[np.float64], NDArray[np.float64]]]:
-        """Return (name, original values, masked values) of the columns that are numeric in both."""
-        return [
-            (name, self.original.numbers(name), self.masked.numbers(name))
+    @cached_property
+    def numeric_names(self) -> tuple[str, ...]:
+        """The columns that hold numbers, in both files, and are not said to be categories."""
+        return tuple(
+            name
             for name in self.columns
-            if self.original.is_numeric(name) and self.masked.is_numeric(name)
-        ]
+            if self.original.is_numeric(name) and self.kinds.get(name, "continuous") == "continuous"
+        )
+
+    @cached_property
+    def category_names(self) -> tuple[str, ...]:
+        """The other columns."""
+        return tuple(name for name in self.columns if name not in self.numeric_names)
+
+    @cached_property
+    def ordered_names(self) -> tuple[str, ...]:
+        """Those of the other columns whose categories have an order."""
+        return tuple(name for name in self.category_names if self._is_ordered(name))
+
+    @cached_property
+    def numbers(self) -> tuple[Doubles, Doubles]:
+        """The numeric columns of the original and of the masked file, n by p each, NaN for a gap.
+
+        No measure depends on units: where the squares of very large or small numbers would leave floating point, both
+        columns come multiplied by a power of two, which changes no digit.
+        """
+        both = (
+            _matrix(self.original, self.numeric_names, "original"),
+            _matrix(self.masked, self.numeric_names, "masked"),
+        )
+        for one, other in zip(both[0].T, both[1].T, strict=True):
+            exponent = int(np.frexp(np.nanmax(np.abs(one), initial=0.0))[1])
+            if abs(exponent) > _LARGEST_EXPONENT:
+                with np.errstate(over="ignore"):
+                    one[:], other[:] = np.ldexp(one, -exponent), np.clip(np.ldexp(other, -exponent), -_FAR, _FAR)
+        return both
+
+    @cached_property
+    def varying(self) -> NDArray[np.bool_]:
+        """Which numeric columns have more than one value in the original."""
+        return np.array([len(np.unique(column[~np.isnan(column)])) > 1 for column in self.numbers[0].T], dtype=bool)
+
+    @cached_property
+    def categories(self) -> tuple[Codes, Codes]:
+        """The other columns as codes that mean the same in both files, -1 for a gap; in order where it is known."""
+        both = [_common_codes(self.original, self.masked, name) for name in self.category_names]
+        sizes = len(self.original), len(self.masked)
+        return tuple(  # type: ignore[return-value]  # two of them
+            np.column_stack([pair[file] for pair in both]) if both else np.zeros((sizes[file], 0), dtype=np.int64)
+            for file in (0, 1)
+        )
+
+    @cached_property
+    def complete(self) -> NDArray[np.bool_]:
+        """Which records have no gap in either file."""
+        kept = np.ones(len(self.original), dtype=bool)
+        for numbers in self.numbers:
+            kept &= ~np.isnan(numbers).any(axis=1)
+        for found in self.categories:
+            kept &= (found >= 0).all(axis=1)
+        return kept
+
+    def need_numeric(self, *, varying: bool = True) -> tuple[Doubles, Doubles]:
+        """Return the numeric columns that vary (or all of them); NotApplicableError if there are none."""
+        original, masked = self.numbers
+        if not self.numeric_names:
+            raise NotApplicableError("This measure needs a numeric variable; these files have none in common.")
+        if not varying:
+            return original, masked
+        if not self.varying.any():
+            raise NotApplicableError("This measure needs a numeric variable that varies; these are all constant.")
+        return original[:, self.varying], masked[:, self.varying]
+
+    def in_blocks(self, blocks: int | Iterable[Any] | None) -> tuple[tuple[str, ...], ...]:
+        """Cut the columns as `shoal.protect` does: one block, so many numeric columns in each, or lists of names."""
+        if blocks is None:
+            return (self.columns,)
+        if isinstance(blocks, str) or not isinstance(blocks, Iterable):
+            return cut_into_blocks(self.numeric_names, blocks)
+        lists = [[block] if isinstance(block, str) else list(block) for block in blocks]
+        named = {str(name) for block in lists for name in block}
+        for name in sorted(named.difference(self.columns)):
+            hint = nearest_name_hint(name, self.columns)
+            raise ColumnError(f'blocks names "{name}", which is not among the columns compared.{hint}')
+        return cut_into_blocks([name for name in self.columns if name in named], lists)
+
+    def _is_ordered(self, name: str) -> bool:
+        if self.original.is_numeric(name):
+            return self.kinds[name] == "ordinal"
+        return kind_of(self.original, name) == "ordinal" and _same_type(self.original, self.masked, name)
+
+    def only(self, columns: Iterable[str]) -> Pair:
+        """Return the same files with fewer columns to compare."""
+        return Pair(self.original, self.masked, tuple(columns), self.kinds)
 
 
-def pair(original: Any, masked: Any, columns: Iterable[Any] | None = None) -> Pair:
-    """Check that two files can be compared record by record.
+def pair(
+    original: Any,
+    masked: Any,
+    columns: Iterable[Any] | None = None,
+    *,
+    kinds: Mapping[str, Kind] | None = None,
+    same_records: bool = True,
+) -> Pair:
+    """Check that two files can be compared.
 
-    Without `columns`, all columns of the masked file that the original has are compared.
+    Parameters
+    ----------
+    original, masked
+        Frames, arrays or paths.
+    columns
+        The columns to compare; by default all of the masked file that the original has.
+    kinds
+        "nominal" and "ordinal" for columns of numbers that are codes of categories.
+    same_records
+        Whether both must have the same number of records, because these are compared one by one.
     """
     first, second = as_table(original), as_table(masked)
-    if len(first) != len(second):
+    if same_records and len(first) != len(second):
         raise DataError(
             f"The files must have the same records in the same order; the original has {len(first)} and the masked "
             f"file {len(second)}."
         )
-    wanted = [name for name in second.names if name in first.names] if columns is None else [str(c) for c in columns]
+    wanted = [name for name in second.names if name in first.names] if columns is None else _asked(columns)
     for name in wanted:
         for table, which in ((first, "original"), (second, "masked")):
             if name not in table.names:
                 raise ColumnError(f'The {which} file has no column "{name}".{nearest_name_hint(name, table.names)}')
+        if first.is_numeric(name) != second.is_numeric(name):
+            with_numbers, without = ("original", "masked") if first.is_numeric(name) else ("masked", "original")
+            raise ColumnError(
+                f'Column "{name}" holds numbers in the {with_numbers} file and something else in the {without} one. '
+                "Make them alike, or compare the other columns alone."
+            )
     if not wanted:
         raise ColumnError("The two files have no column in common.")
-    return Pair(first, second, tuple(wanted))
+    for name, kind in (kinds or {}).items():
+        if name not in first.names:
+            raise ColumnError(f'kinds: There is no column "{name}".{nearest_name_hint(str(name), first.names)}')
+        check_limits({"kinds": OneOf(KINDS)}, {"kinds": kind})
+    return Pair(first, second, tuple(wanted), dict(kinds or {}))
+
+
+def _asked(columns: Iterable[Any]) -> list[str]:
+    asked = [columns] if isinstance(columns, str) else [str(column) for column in columns]
+    if not asked:
+        raise ColumnError("No column is named to be compared.")
+    if len(set(asked)) < len(asked):
+        twice = next(name for name in asked if asked.count(name) > 1)
+        raise ColumnError(f'Column "{twice}" is named twice.')
+    return asked
+
+
+def _matrix(table: Table, names: tuple[str, ...], which: str) -> Doubles:
+    matrix = np.empty((len(table), len(names)))
+    for place, name in enumerate(names):
+        matrix[:, place] = table.numbers(name)
+        if np.isinf(matrix[:, place]).any():
+            raise DataError(f'Column "{name}" of the {which} file has infinite values. Make gaps of them first.')
+    return matrix
+
+
+def _common_codes(original: Table, masked: Table, name: str) -> tuple[Codes, Codes]:
+    import pandas as pd
+
+    kind = kind_of(original, name)
+    if kind == "ordinal" and _same_type(original, masked, name):
+        return codes(original, name), codes(masked, name)
+    if kind == "continuous":
+        values = [table.numbers(name) for table in (original, masked)]
+    else:
+        values = [table.frame[name].to_pandas().astype(object).to_numpy() for table in (original, masked)]
+    found, _ = pd.factorize(np.concatenate(values), sort=kind == "continuous")
+    return np.asarray(found[: len(original)], dtype=np.int64), np.asarray(found[len(original) :], dtype=np.int64)
+
+
+def _same_type(original: Table, masked: Table, name: str) -> bool:
+    return bool(original.frame.schema[name] == masked.frame.schema[name])

@@ -1,22 +1,30 @@
-"""Partition: put the records into groups of at least k."""
+"""Partition: put the records into groups of at least k.
+
+The names are imported when first used, so that one algorithm can be had without what the others need.
+"""
 
 from __future__ import annotations
 
-from shoal.partition.base import Partition, Partitioner
-from shoal.partition.cbfs import CBFS
-from shoal.partition.hac import HAC
-from shoal.partition.k_means_micro import KMeansMicro
-from shoal.partition.lower_bound import lower_bound
-from shoal.partition.md import MD
-from shoal.partition.mdav import MDAV
-from shoal.partition.mdav_generic import MDAVGeneric
-from shoal.partition.mhm import MHM
-from shoal.partition.mst import MST
-from shoal.partition.mu_approx import MuApprox
-from shoal.partition.optimal_univariate import OptimalUnivariate
-from shoal.partition.refine import Refine
-from shoal.partition.tfrp import TFRP
-from shoal.partition.vmdav import VMDAV
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shoal.partition.base import Partition, Partitioner
+    from shoal.partition.bound import lower_bound
+    from shoal.partition.catalogue import PARTITIONERS
+    from shoal.partition.cbfs import CBFS
+    from shoal.partition.hac import HAC
+    from shoal.partition.k_means_micro import KMeansMicro
+    from shoal.partition.md import MD
+    from shoal.partition.mdav import MDAV
+    from shoal.partition.mdav_generic import MDAVGeneric
+    from shoal.partition.mhm import MHM
+    from shoal.partition.mst import MST
+    from shoal.partition.mu_approx import MuApprox
+    from shoal.partition.optimal_univariate import OptimalUnivariate
+    from shoal.partition.refine import Refine
+    from shoal.partition.tfrp import TFRP
+    from shoal.partition.vmdav import VMDAV
 
 __all__ = [
     "CBFS",
@@ -38,18 +46,32 @@ __all__ = [
     "lower_bound",
 ]
 
-PARTITIONERS: dict[str, type[Partitioner]] = {
-    "mdav": MDAV,
-    "vmdav": VMDAV,
-    "md": MD,
-    "cbfs": CBFS,
-    "tfrp": TFRP,
-    "k-means": KMeansMicro,
-    "mu-approx": MuApprox,
-    "mst": MST,
-    "mhm": MHM,
-    "hac": HAC,
-    "optimal-univariate": OptimalUnivariate,
-    "refine": Refine,
+_HOME = {
+    "CBFS": "cbfs",
+    "HAC": "hac",
+    "MD": "md",
+    "MDAV": "mdav",
+    "MHM": "mhm",
+    "MST": "mst",
+    "PARTITIONERS": "catalogue",
+    "TFRP": "tfrp",
+    "VMDAV": "vmdav",
+    "KMeansMicro": "k_means_micro",
+    "MDAVGeneric": "mdav_generic",
+    "MuApprox": "mu_approx",
+    "OptimalUnivariate": "optimal_univariate",
+    "Partition": "base",
+    "Partitioner": "base",
+    "Refine": "refine",
+    "lower_bound": "bound",
 }
-"""What a plan may name as a method."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f"shoal.partition.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'shoal.partition' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

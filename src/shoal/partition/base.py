@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
-from shoal.errors import DataError, TooFewRecordsError
+from shoal.errors import MethodError, TooFewRecordsError
 from shoal.limits import Limit, Whole, check_limits
 
 __all__ = ["Partition", "Partitioner"]
@@ -82,12 +82,21 @@ class Partitioner(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_ = self._partition(records)
         return self
 
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of variable it groups where there are no gaps; for other matrices there is `for_mixed`."""
+        return frozenset({"continuous"})
+
     def for_mixed(self, *, distance: str, nominal: Sequence[int]) -> Partitioner:
-        """Return the form of this algorithm for matrices with gaps or nominal columns, if it has one."""
-        raise DataError(
+        """Return the form of this algorithm for matrices with gaps or columns of other kinds, if it has one."""
+        raise MethodError(
             f"{type(self).__name__} groups complete, continuous variables only; some here are nominal, ordinal or have "
             'gaps. Use the method "mdav", or leave them out.'
         )
+
+    def for_part(self, part: float) -> Partitioner:
+        """Return the form of this algorithm for a part of the work; one that searches takes that part of its time."""
+        return self
 
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         raise NotImplementedError

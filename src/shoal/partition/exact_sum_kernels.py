@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from shoal.partition.compiled import Doubles, Integers, Scalar, inner_kernel, kernel
+from shoal.compiled import Doubles, Integers, Scalar, inner_kernel, kernel
 
 # Partials that do not overlap and are not adjacent: at most one in every two bits that a double can have.
 MOST_PARTIALS = 1100

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import DataError
+from shoal.errors import MethodError
 from shoal.limits import Limit, Number, OneOf, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.hac_completion import complete_by_distance, complete_by_size
@@ -51,7 +51,8 @@ class HAC(Partitioner):
     distance
         Between records: ``"euclidean"``, ``"squared-euclidean"``, ``"manhattan"``, ``"chebyshev"`` (the largest
         difference in any column), ``"mahalanobis"``, or ``"hamming"`` for columns that all hold codes (the number of
-        columns whose codes differ). Minimum energy over squared Euclidean distances is twice Ward's criterion.
+        columns whose codes differ; in `shoal.protect`, where all variables are nominal). Minimum energy over squared
+        Euclidean distances is twice Ward's criterion.
     priority
         How much clusters that are nearly complete come first: the linkage is divided by the size of the union to
         this power. 0 is no priority, 1 the thesis's.
@@ -81,7 +82,7 @@ class HAC(Partitioner):
     records do not vary are left out.
 
     Under the cap the shortcuts of unconstrained clustering (chains of nearest neighbours, minimum spanning trees)
-    give other merges. Every cluster remembers its best partner and looks anew only when that is gone and it is next in
+    give other merges. Every cluster remembers its best partner and looks on only when that is gone and it is next in
     line. All n x n distances are held: 800 MB for the 10,000 records that are the most.
 
     References
@@ -121,9 +122,27 @@ class HAC(Partitioner):
         self.priority = priority
         self.completion = completion
 
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of variable it groups: nominal ones by Hamming's distance, continuous ones by the others."""
+        return frozenset({"nominal" if self.distance == "hamming" else "continuous"})
+
+    def for_mixed(self, *, distance: str, nominal: Sequence[int]) -> Partitioner:
+        """Refuse matrices with gaps, and columns that the distance is not for."""
+        if self.distance == "hamming":
+            raise MethodError(
+                'HAC with distance="hamming" groups nominal variables without gaps; some here are continuous, ordinal '
+                'or have gaps. Declare codes nominal, leave the others out, or use the method "mdav", which takes all.'
+            )
+        raise MethodError(
+            f'HAC with distance="{self.distance}" groups continuous variables without gaps; some here are nominal, '
+            'ordinal or have gaps. Leave them out, say distance="hamming" if all are nominal and complete, or use the '
+            'method "mdav".'
+        )
+
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         if len(X) > self.most_records:
-            raise DataError(
+            raise MethodError(
                 f"HAC compares all pairs of records and takes {self.most_records:,} at most; got {len(X):,}. "
                 'Use the method "mdav" or "refine", or partition by strata.'
             )
@@ -174,8 +193,10 @@ class HAC(Partitioner):
             age=np.arange(n),
             went_into=np.arange(n),
             partner=np.empty(n, dtype=np.int64),
+            partner_age=np.empty(n, dtype=np.int64),
             bound=np.empty(n),
-            is_stale=np.zeros(n, dtype=np.bool_),
+            in_line=np.arange(n),
+            length=np.array([n]),
         )
         kernels.fill_distances(X, kind, clusters.between)
         kernels.find_all_partners(clusters, linkage, weight)
@@ -200,7 +221,7 @@ def _near_one(X: NDArray[np.float64]) -> NDArray[np.float64]:
 def _without_correlation(X: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return coordinates whose Euclidean distances are the Mahalanobis distances of the records."""
     n, d = X.shape
-    X = _near_one(X)
+    X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=0))[1])  # every column near one: no square under- or overflows
     X = X[:, X.min(axis=0) < X.max(axis=0)]
     if X.shape[1] == 0:
         return np.zeros((n, 1))

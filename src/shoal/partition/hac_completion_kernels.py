@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.partition.compiled import Doubles, Integers, Scalar, inner_kernel, kernel
+from shoal.compiled import Doubles, Integers, Scalar, inner_kernel, kernel
 from shoal.partition.hac_kernels import CHEBYSHEV, EUCLIDEAN, MANHATTAN, SQUARED_EUCLIDEAN, distance
 
 

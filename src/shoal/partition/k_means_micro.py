@@ -45,7 +45,8 @@ class KMeansMicro(Partitioner):
     -----
     This is a reading of a one-sentence description, which leaves open how a part that is too small is repaired; the
     cut used here is, for two given centres, the best there is. Of records equally placed the one with the lowest row
-    number comes first. The same seed gives the same groups.
+    number comes first. Identical records are cut into groups of k in the order of the rows. The same seed gives the
+    same groups.
 
     References
     ----------
@@ -74,18 +75,21 @@ class KMeansMicro(Partitioner):
                 groups += 1
                 advance(len(rows) / len(X))
                 continue
-            is_first = _split_in_two(X[rows], self.k, rng)
-            to_split += [rows[~is_first], rows[is_first]]
+            parts = _split(X[rows], self.k, rng)
+            to_split += [rows[part] for part in reversed(parts)]
         return labels
 
 
-def _split_in_two(records: NDArray[np.float64], k: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Return which records are in the first of two parts of at least k."""
+def _split(records: NDArray[np.float64], k: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
+    """Return the places of the records of two parts of at least k; of all the groups, where records are identical."""
     n = len(records)
     first = records[rng.integers(n)]
+    share = rng.random()
     weights = np.cumsum(squared_distances(records, first))
-    drawn = int(np.searchsorted(weights, rng.random() * weights[-1], side="right"))
-    second = records[min(drawn, n - 1)]  # the last if all records are alike: then any will do
+    if weights[-1] == 0.0:
+        return _groups_of_identical(n, k, rng)
+    drawn = int(np.searchsorted(weights, share * weights[-1], side="right"))
+    second = records[min(drawn, n - 1)]
     is_first = np.zeros(n, dtype=np.bool_)
     for _ in range(_MOST_ROUNDS):
         nearer_to_first = squared_distances(records, first) - squared_distances(records, second)
@@ -96,4 +100,12 @@ def _split_in_two(records: NDArray[np.float64], k: int, rng: np.random.Generator
         if np.array_equal(before, is_first):
             break
         first, second = records[is_first].mean(axis=0), records[~is_first].mean(axis=0)
-    return is_first
+    return [np.flatnonzero(is_first), np.flatnonzero(~is_first)]
+
+
+def _groups_of_identical(n: int, k: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
+    """Return the first k, the next k and so on: what splits come to, but those look at all that are left each time."""
+    for left in range(n - k, 2 * k - 1, -k):  # drawn as by those splits, so that others start where they did
+        rng.integers(left)
+        rng.random()
+    return np.split(np.arange(n), range(k, n - k + 1, k))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.partition.compiled import Booleans, Doubles, Integers, Scalar, kernel
+from shoal.compiled import Booleans, Doubles, Integers, Scalar, kernel
 
 
 @kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.partition.compiled import Doubles, Integers, Scalar, kernel
+from shoal.compiled import Doubles, Integers, Scalar, kernel
 from shoal.partition.exact_sum_kernels import add_rows, rounded_total
 from shoal.partition.tree import Tree
 from shoal.partition.tree_build_kernels import recentre, remove

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.partition.compiled import Doubles, Integers, kernel
+from shoal.compiled import Doubles, Integers, kernel
 from shoal.partition.tree import Tree
 from shoal.partition.tree_search_kernels import nearest, to_tree
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import DataError
+from shoal.errors import MethodError
 from shoal.limits import Limit, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.path_cut import cut_path
@@ -58,7 +58,7 @@ class OptimalUnivariate(Partitioner):
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         columns = X.shape[1]
         if columns != 1:
-            raise DataError(
+            raise MethodError(
                 f"OptimalUnivariate groups one column at a time; got {columns} columns. Use MHM, which cuts a path "
                 "through all of them the same way, or protect every column as a block of its own."
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.partition.compiled import Doubles, Integers, Scalar, kernel
+from shoal.compiled import Doubles, Integers, Scalar, kernel
 
 
 @kernel
@@ -19,10 +19,11 @@ def extend_best_cuts(
 
     The squared errors of a group are updated as it grows backwards from its last record, by the distance of the new
     record to the mean so far. Differences of running totals would take as long and lose every digit of the groups
-    of a long file.
+    of a long file. All is measured from the last record, so that values far from zero, which leave few digits for
+    the mean, keep theirs for what tells them apart.
     """
     d = path.shape[1]
-    mean = np.empty(d)
+    mean = np.empty(d)  # less the last record
     for j in range(start + 1, stop + 1):
         least[j] = np.inf
         group_size[j] = 0
@@ -31,9 +32,10 @@ def extend_best_cuts(
         for size in range(1, min(j, 2 * k - 1) + 1):
             share = 1.0 / size
             for column in range(d):
-                difference = path[j - size, column] - mean[column]
+                value = path[j - size, column] - path[j - 1, column]
+                difference = value - mean[column]
                 mean[column] += difference * share
-                errors += difference * (path[j - size, column] - mean[column])
+                errors += difference * (value - mean[column])
             if size >= k and least[j - size] < np.inf and least[j - size] + errors <= least[j]:
                 least[j] = least[j - size] + errors
                 group_size[j] = size

@@ -17,8 +17,8 @@ from shoal.choices import build, spell
 from shoal.errors import ParameterError
 from shoal.limits import Limit, Number, OrNone, Whole
 from shoal.partition.base import Partitioner
+from shoal.partition.bound import lower_bound_by_neighbours
 from shoal.partition.k_means_micro import KMeansMicro
-from shoal.partition.lower_bound import lower_bound_by_neighbours
 from shoal.partition.mdav import MDAV
 from shoal.partition.neighbours import nearest_records
 from shoal.partition.refine_groups import Groups, groups_of, room_for_trials, sse_by_group
@@ -48,11 +48,11 @@ class _StartLimit:
     wanted: str = "the name of a method, a partitioner of shoal, or an array with the group of every record"
 
     def accepts(self, value: Any) -> bool:
-        """Whether a search can start from `value`."""
-        from shoal.partition import PARTITIONERS
-
+        """Whether a search can start from `value`; raise ParameterError for a name or a method that does not serve."""
         if isinstance(value, str):
-            return value.partition(":")[0] in PARTITIONERS
+            value = _named_start(value, k=2)
+        if isinstance(value, Refine) and value._clock is not None:
+            raise ParameterError("start must not search by the clock, or nothing could be repeated: give it steps.")
         return isinstance(value, Partitioner | np.ndarray | list | tuple)
 
     def bad_values(self) -> list[Any]:
@@ -79,12 +79,14 @@ class Refine(Partitioner):
         group of every record. Its groups have
         at least k records; those with 2k or more are split, which makes no partition worse.
     seconds
-        How long to search, not counting the start. None: as many steps as `steps` says.
+        How long to search, not counting the start; without meaning where `steps` is given. In `shoal.protect` all
+        strata and blocks share these seconds, by their numbers of records and columns.
     steps
-        The most trials to make. None: as many as there is time for. With both, what comes first ends the search.
-        It also ends when 1,000 trials for every group have brought nothing.
+        How many trials to make, however long they take. None: as many as there is time for. The search also ends when
+        1,000 trials for every group have brought nothing.
     random_state
-        The seed of the search, a whole number.
+        The seed of the search, a whole number from 0 to 4294967295, as in scikit-learn. `shoal.protect` takes it from
+        its own `seed` where a method that is named does not say.
 
     Attributes
     ----------
@@ -123,7 +125,7 @@ class Refine(Partitioner):
         "start": _StartLimit(),
         "seconds": OrNone(Number(0)),
         "steps": OrNone(Whole(0)),
-        "random_state": Whole(0),
+        "random_state": Whole(0, 2**32 - 1),
     }
 
     def __init__(
@@ -141,6 +143,16 @@ class Refine(Partitioner):
         self.steps = steps
         self.random_state = random_state
 
+    @property
+    def _clock(self) -> float | None:
+        """How many seconds the search may take; None: as many as its steps take."""
+        return self.seconds if self.steps is None else None
+
+    def for_part(self, part: float) -> Refine:
+        """Return this search with that part of its seconds."""
+        found: Refine = clone(self)
+        return found if self._clock is None else found.set_params(seconds=self._clock * part)
+
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         if self.seconds is None and self.steps is None:
             raise ParameterError("seconds=None needs steps, the number of trials to make; got steps=None.")
@@ -152,7 +164,7 @@ class Refine(Partitioner):
         neighbours = nearest_records(scaled, min(length, len(X) - 1))
         groups = groups_of(scaled, split, self.k)
         with share(_SEARCH):
-            self.steps_ = _search(scaled, groups, neighbours, self.k, self.seconds, self.steps, int(self.random_state))
+            self.steps_ = _search(scaled, groups, neighbours, self.k, self._clock, self.steps, int(self.random_state))
         labels = np.unique(groups.labels, return_inverse=True)[1].astype(np.int64)
         if _sse(scaled, labels) > _sse(scaled, start):
             labels = split  # a gain that was rounding alone
@@ -166,18 +178,16 @@ class Refine(Partitioner):
 
     def _start_labels(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         if isinstance(self.start, str):
-            from shoal.partition import PARTITIONERS
-
-            spelled = {"k": self.k} | spell(self.start, PARTITIONERS, "start")
-            start = build(spelled, PARTITIONERS, "start")
+            given = np.asarray(_named_start(self.start, self.k).fit(X).labels_)
+        elif isinstance(self.start, Partitioner):
+            given = np.asarray(clone(self.start).fit(X).labels_)
         else:
-            start = clone(self.start) if isinstance(self.start, Partitioner) else None
-        if isinstance(start, Refine) and start.seconds is not None:
-            raise ParameterError("start must not search by the clock, or nothing could be repeated: give it steps.")
-        if start is not None:
-            given = np.asarray(start.fit(X).labels_)
-        else:
-            given = np.asarray(self.start)
+            try:
+                given = np.asarray(self.start)
+            except ValueError:
+                raise ParameterError(
+                    "start must be whole numbers, one for every record; got lists of different lengths in a list."
+                ) from None
             advance(1)
         if given.ndim != 1 or not np.issubdtype(given.dtype, np.integer):
             raise ParameterError(
@@ -192,6 +202,14 @@ class Refine(Partitioner):
                 f"{len(sizes)} groups have fewer, the smallest {sizes.min()}. Lower k, or start from another partition."
             )
         return labels.astype(np.int64)
+
+
+def _named_start(given: str, k: int) -> Partitioner:
+    """Make the partitioner that a text such as "vmdav:gamma=0.5" names, for groups of k unless it says otherwise."""
+    from shoal.partition import PARTITIONERS
+
+    made: Partitioner = build({"k": k} | spell(given, PARTITIONERS, "start"), PARTITIONERS, "start")
+    return made
 
 
 def _search(

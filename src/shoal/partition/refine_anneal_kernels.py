@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from shoal.partition.compiled import Doubles, Integers, Scalar, inner_kernel
+from shoal.compiled import Doubles, Integers, Scalar, inner_kernel
 from shoal.partition.refine_random_kernels import advanced, below, below_by_lower_bits
 
 _STAGES = 40  # the temperature falls from one to the next,

@@ -9,7 +9,7 @@ import numba.extending
 import numpy as np
 from numba import types
 
-from shoal.partition.compiled import Doubles, Integers, Scalar, kernel
+from shoal.compiled import Doubles, Integers, Scalar, kernel
 from shoal.partition.refine_anneal_kernels import anneal, exponential, fill_distances, list_near
 from shoal.partition.refine_groups import MOST_GROUPS, MOST_MOVABLE, Groups, Trials
 from shoal.partition.refine_random_kernels import advanced, below, fraction, state_of_step

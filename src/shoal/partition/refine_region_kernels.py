@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.partition.compiled import Doubles, Integers, Scalar, inner_kernel
+from shoal.compiled import Doubles, Integers, Scalar, inner_kernel
 from shoal.partition.refine_groups import Groups
 from shoal.partition.refine_random_kernels import advanced, below
 

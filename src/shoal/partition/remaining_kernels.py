@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.partition.compiled import Doubles, Integers, Scalar, inner_kernel
+from shoal.compiled import Doubles, Integers, Scalar, inner_kernel
 
 
 @inner_kernel

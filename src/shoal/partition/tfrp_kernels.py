@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.partition.compiled import Doubles, Integers, Scalar, kernel
+from shoal.compiled import Doubles, Integers, Scalar, kernel
 from shoal.partition.remaining_kernels import squared_distance, take_nearest
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.partition.compiled import Booleans, Doubles, Integers, Scalar, Singles, inner_kernel, kernel
+from shoal.compiled import Booleans, Doubles, Integers, Scalar, Singles, inner_kernel, kernel
 from shoal.partition.lanes import fit_block, fit_leaf, measure_leaf
 from shoal.partition.tree import FAN, LEAF, Tree
 

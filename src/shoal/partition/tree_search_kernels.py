@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.partition.compiled import Doubles, Integers, Scalar, Singles, inner_kernel
+from shoal.compiled import Doubles, Integers, Scalar, Singles, inner_kernel
 from shoal.partition.lanes import (
     bits_of_far_children,
     bits_of_far_records,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.partition.compiled import Doubles, Integers, Scalar, inner_kernel, kernel
+from shoal.compiled import Doubles, Integers, Scalar, inner_kernel, kernel
 from shoal.partition.remaining_kernels import farthest_of_remaining, squared_distance, take_nearest
 
 

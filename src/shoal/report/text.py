@@ -12,10 +12,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from shoal.comparison import Comparison
     from shoal.describe import Variable
+    from shoal.measure import About, Evaluation, Figure
     from shoal.read import Table
     from shoal.release import Release
 
-__all__ = ["comparison_text", "description_json", "description_text", "group_text", "release_text"]
+__all__ = [
+    "comparison_text",
+    "description_json",
+    "description_text",
+    "evaluation_text",
+    "group_text",
+    "release_text",
+]
 
 
 def description_text(name: str, records: int, variables: Sequence[Variable]) -> str:
@@ -43,7 +51,7 @@ def description_json(variables: Sequence[Variable]) -> str:
 def release_text(release: Release, output: Path, plan: Path | None, shuffled: bool) -> str:
     """Return what was protected, what it cost, and where the files are."""
     facts, outcome = release.plan, release.plan.outcome
-    evaluation = release.evaluate()
+    evaluation = release.evaluate(measures=["sse", "information_loss"])
     assert outcome is not None
     blocks = f" in {len(facts.blocks)} blocks" if len(facts.blocks) > 1 else ""
     strata = f" within {', '.join(facts.strata)}" if facts.strata else ""
@@ -54,13 +62,12 @@ def release_text(release: Release, output: Path, plan: Path | None, shuffled: bo
         f"{outcome.smallest_group} to {outcome.largest_group} records each",
         f"k           {outcome.smallest_support}, the fewest records behind any released value",
     ]
-    if evaluation.information_loss is not None:
-        lines.append(
-            f"cost        {evaluation.information_loss:.2f} % of the variation is lost (SSE {evaluation.sse:.2f})"
-        )
-        worst = max(evaluation.information_loss_by_column.items(), key=lambda item: item[1])
-        if len(evaluation.information_loss_by_column) > 1:
-            lines.append(f"            most in {_one_line(worst[0])}, {worst[1]:.2f} %")
+    loss = evaluation.information_loss
+    if loss is not None:
+        lines.append(f"cost        {loss:.2f} % of the variation is lost (SSE {evaluation.sse:.2f})")
+        if len(loss.by_column) > 1:
+            worst = max(loss.by_column, key=loss.by_column.__getitem__)
+            lines.append(f"            most in {_one_line(worst)}, {loss.by_column[worst]:.2f} %")
     as_it_is = [name for name in release.masked.names if name not in facts.columns]
     notes = [
         ("dropped", facts.identifiers, "identifiers"),
@@ -96,6 +103,39 @@ def comparison_text(comparison: Comparison) -> str:
     lines = [_table(head, rows, right={1, 2, 3, 4, 5})]
     lines += [f"left out: {name}, {why}" for name, why in comparison.left_out.items()]
     return "\n".join(lines)
+
+
+def evaluation_text(names: str, evaluation: Evaluation) -> str:
+    """Return the measures, risk first, with what each is and which way is good."""
+    from shoal.measure import MEASURES
+
+    lines = [f"{names}: {len(evaluation.columns)} columns of {evaluation.records:,} records"]
+    if evaluation.complete_records < evaluation.records:
+        lines[0] += f", {evaluation.complete_records:,} of them without a gap"
+    for side in ("risk", "utility", "score"):
+        rows = [
+            (measure.about.title, _figure_text(measure.about, evaluation.figures.get(name)), measure.about.better, name)
+            for name, measure in MEASURES.items()
+            if measure.about.side == side and name not in evaluation.left_out
+        ]
+        if rows:
+            lines += ["", _table((side, "value", "better", "name"), rows, right={1})]
+    notes = [(name, figure.parts.get("sampled")) for name, figure in evaluation.figures.items()]
+    lines += [""] * bool(evaluation.not_applicable or evaluation.left_out or any(drawn for _, drawn in notes))
+    lines += [f"sampled: {name}, from {drawn:,} records" for name, drawn in notes if drawn]
+    lines += [f"not applicable: {name}. {why}" for name, why in evaluation.not_applicable.items()]
+    lines += [f"left out: {name}, {why}" for name, why in evaluation.left_out.items()]
+    return "\n".join(lines)
+
+
+def _figure_text(about: About, figure: Figure | None) -> str:
+    if figure is None:
+        return "not applicable"
+    if about.unit == "records":
+        return f"{int(figure):,}"
+    if about.unit == "%":
+        return f"{figure:.2f} %"
+    return "0" if abs(figure) < 1e-12 else f"{figure:.4g}"  # what rounding leaves
 
 
 def group_text(release: Release, group: int, columns: Sequence[str]) -> str:

@@ -29,7 +29,8 @@ _WITHOUT_PYTHON: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper
 
 
 def _stamp() -> tuple[tuple[str, int, int], ...]:
-    files = sorted(Path(__file__).parent.glob("*.py"))
+    here = Path(__file__)
+    files = [here, *sorted(here.parent.rglob("*_kernels.py")), *sorted(here.parent.rglob("lanes.py"))]
     return tuple((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
 
 

@@ -1,0 +1,59 @@
+"""Every measure of two files, in the order they are shown."""
+
+from __future__ import annotations
+
+from shoal.measure.measure import Figure, FileMeasure
+from shoal.measure.risk.distance_linkage import distance_linkage, linkage_over_subsets
+from shoal.measure.risk.interval_disclosure import interval_disclosure
+from shoal.measure.risk.k_anonymity import k_anonymity
+from shoal.measure.risk.probabilistic_linkage import probabilistic_linkage
+from shoal.measure.risk.transparency_attack import transparency_attack
+from shoal.measure.risk.unchanged import unchanged
+from shoal.measure.score import score
+from shoal.measure.utility.clustering import clustering_similarity
+from shoal.measure.utility.differences import (
+    correlation_difference,
+    covariance_difference,
+    mean_difference,
+    quantile_difference,
+    variance_difference,
+)
+from shoal.measure.utility.frequencies import categories_changed, frequency_difference
+from shoal.measure.utility.il1s import il1s
+from shoal.measure.utility.information_loss import information_loss, sse
+from shoal.measure.utility.mean_variation import mean_variation
+from shoal.measure.utility.moments import fourth_moments, third_moments
+from shoal.measure.utility.probabilistic_information_loss import probabilistic_information_loss
+from shoal.measure.utility.propensity import propensity
+
+__all__ = ["MEASURES"]
+
+MEASURES: dict[str, FileMeasure[Figure]] = {
+    measure.about.name: measure
+    for measure in (
+        sse,
+        information_loss,
+        il1s,
+        probabilistic_information_loss,
+        mean_variation,
+        mean_difference,
+        variance_difference,
+        covariance_difference,
+        correlation_difference,
+        quantile_difference,
+        third_moments,
+        fourth_moments,
+        propensity,
+        clustering_similarity,
+        frequency_difference,
+        categories_changed,
+        k_anonymity,
+        unchanged,
+        interval_disclosure,
+        distance_linkage,
+        linkage_over_subsets,
+        probabilistic_linkage,
+        transparency_attack,
+        score,
+    )
+}

@@ -1,0 +1,280 @@
+"""How alike two partitions of the same records are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import NotApplicableError, ParameterError
+from shoal.limits import Number, OneOf, Whole, check_limits
+from shoal.measure.measure import About, Figure, measure
+
+__all__ = ["alpha_cut_distance", "fuzzy_rand_index", "jaccard_index", "rand_index"]
+
+Doubles = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Array = TypeVar("Array", bound=NDArray[Any])
+
+# How far above 1, or above alpha, a membership may come out by rounding.
+_ROUNDING = 1e-9
+_CELLS_AT_ONCE = 1 << 22
+
+
+@measure(
+    About(
+        name="rand_index",
+        title="Rand index",
+        definition="Share of the pairs of records that both partitions put together, or both keep apart.",
+        reference="Rand (1971), Objective criteria for the evaluation of clustering methods, JASA 66",
+        range=(0.0, 1.0),
+        better="higher",
+        side="partitions",
+        unit="",
+    )
+)
+def rand_index(P: Any, Q: Any) -> Figure:
+    """Return the Rand index of two partitions, with the four numbers of pairs as parts.
+
+    Parameters
+    ----------
+    P, Q
+        The label of each record in the first and in the second partition: numbers, text or anything hashable.
+    """
+    pairs = _count_pairs(P, Q)
+    return Figure((pairs["together"] + pairs["apart"]) / sum(pairs.values()), **pairs)
+
+
+@measure(
+    About(
+        name="jaccard_index",
+        title="Jaccard index",
+        definition="Share of the pairs of records that both partitions put together among those that at least one "
+        "does; 1 if neither puts any two together.",
+        reference="Jaccard (1912), The distribution of the flora in the alpine zone, New Phytologist 11(2)",
+        range=(0.0, 1.0),
+        better="higher",
+        side="partitions",
+        unit="",
+    )
+)
+def jaccard_index(P: Any, Q: Any) -> Figure:
+    """Return the Jaccard index of two partitions, with the four numbers of pairs as parts.
+
+    Parameters
+    ----------
+    P, Q
+        The label of each record in the first and in the second partition: numbers, text or anything hashable.
+    """
+    pairs = _count_pairs(P, Q)
+    joined = sum(pairs.values()) - pairs["apart"]
+    return Figure(pairs["together"] / joined if joined else 1.0, **pairs)
+
+
+@measure(
+    About(
+        name="fuzzy_rand_index",
+        title="Fuzzy Rand index",
+        definition="1 minus the mean over pairs of records of |E_P - E_Q|, where E is 1 minus half the sum of absolute "
+        "differences of their memberships: the Rand index if both partitions are crisp.",
+        reference="Hüllermeier and Rifqi (2009), A fuzzy variant of the Rand index for comparing clustering "
+        "structures, IFSA-EUSFLAT",
+        range=(0.0, 1.0),
+        better="higher",
+        side="partitions",
+        unit="",
+    )
+)
+def fuzzy_rand_index(P: Any, Q: Any, *, sample: int = 20_000, seed: int = 0) -> Figure:
+    """Return the fuzzy Rand index of two partitions; clusters need not be in the same order, nor be as many.
+
+    Parameters
+    ----------
+    P, Q
+        Memberships, n records by c clusters, or the labels of a crisp partition. With a noise cluster, its column
+        belongs to them.
+    sample
+        Every pair of records is looked at. Of more records than this, so many are drawn, and `.sampled` says so; it is
+        None otherwise.
+    seed
+        Of the draw.
+    """
+    check_limits({"sample": Whole(2), "seed": Whole(0)}, {"sample": sample, "seed": seed})
+    first, second = _two(_labels_or_memberships(P, "P"), _labels_or_memberships(Q, "Q"), least=2)
+    is_drawn = len(first) > sample
+    if is_drawn:
+        drawn = np.random.default_rng(seed).choice(len(first), sample, replace=False)
+        first, second = first[drawn], second[drawn]
+    count = len(first)
+    rows = max(1, _CELLS_AT_ONCE // count)
+    apart = []
+    for start in range(0, count, rows):
+        stop = min(start + rows, count)
+        gap = np.abs(_distances(first, start, stop) - _distances(second, start, stop))
+        # Each pair once: of the square in which the block meets itself, only what is above the diagonal.
+        apart += [float(np.triu(gap[:, : stop - start], 1).sum()), float(gap[:, stop - start :].sum())]
+    return Figure(max(0.0, 1 - math.fsum(apart) / math.comb(count, 2)), sampled=count if is_drawn else None)
+
+
+@measure(
+    About(
+        name="alpha_cut_distance",
+        title="Distance of alpha-cuts",
+        definition="Sum of the absolute differences of memberships after those above alpha have become 1 and the "
+        "others 0 (or stay), divided by the number of records (or of cells). Clusters are matched first, so that the "
+        "sum of absolute differences of the memberships as they are is least; missing clusters are empty.",
+        reference="Cano, Ladra and Torra (2010), Evaluation of information loss for privacy preserving data mining "
+        "through comparison of fuzzy partitions, FUZZ-IEEE",
+        range=(0.0, math.inf),
+        better="lower",
+        side="partitions",
+        unit="",
+    )
+)
+def alpha_cut_distance(
+    P: Any,
+    Q: Any,
+    *,
+    alpha: float | Iterable[float] = 0.5,
+    keep_below: bool = False,
+    normalize: str = "records",
+    noise: bool = False,
+    align: bool = True,
+) -> Figure:
+    """Return the distance of the alpha-cuts of two fuzzy partitions.
+
+    Parameters
+    ----------
+    P, Q
+        Memberships, n records by c clusters; the numbers of clusters may differ.
+    alpha
+        Where to cut, from 0 to 1. For several, the figure is the mean and `.by_alpha` has each.
+    keep_below
+        Leave memberships that are not above alpha as they are, instead of making them 0.
+    normalize
+        "records" divides by n, "cells" by n times the number of clusters, for a figure from 0 to 1.
+    noise
+        The last column of each is a noise cluster, which matches the other one only.
+    align
+        Match the clusters; otherwise columns are compared as they stand. Which column of Q goes with each one of P is
+        in `.alignment`, None for an empty one.
+    """
+    cuts: Any = list(alpha) if isinstance(alpha, Iterable) and not isinstance(alpha, str) else alpha
+    several = isinstance(cuts, list)
+    cuts = cuts if several else [cuts]
+    for cut in cuts or [None]:
+        check_limits({"alpha": Number(0, 1)}, {"alpha": cut})
+    check_limits({"normalize": OneOf(("records", "cells"))}, {"normalize": normalize})
+    for name, value in {"keep_below": keep_below, "noise": noise, "align": align}.items():
+        if not isinstance(value, bool):
+            raise ParameterError(f"{name} must be True or False; got {value!r}.")
+    first, second, alignment = _matched(*_two(_memberships(P, "P"), _memberships(Q, "Q")), noise, align)
+    by_alpha = {}
+    for cut in cuts:
+        one, other = (
+            np.where(matrix > cut + _ROUNDING, 1.0, matrix if keep_below else 0.0) for matrix in (first, second)
+        )
+        by_alpha[str(float(cut))] = float(np.abs(one - other).sum()) / (
+            first.size if normalize == "cells" else len(first)
+        )
+    return Figure(
+        math.fsum(by_alpha.values()) / len(by_alpha),
+        alignment=alignment,
+        **({"by_alpha": by_alpha} if several else {}),
+    )
+
+
+def _count_pairs(P: Any, Q: Any) -> dict[str, int]:
+    """Return how many pairs of records are together in both, in the first or the second only, or apart in both."""
+    first, second = _two(_labels(P, "P"), _labels(Q, "Q"), least=2)
+
+    def together(codes: Codes) -> int:
+        sizes = np.unique(codes, return_counts=True)[1]
+        return int((sizes * (sizes - 1)).sum()) // 2
+
+    in_first, in_second, in_both = together(first), together(second), together(first * (second.max() + 1) + second)
+    return {
+        "together": in_both,
+        "only_first": in_first - in_both,
+        "only_second": in_second - in_both,
+        "apart": math.comb(len(first), 2) - in_first - in_second + in_both,
+    }
+
+
+def _labels(labels: Any, name: str) -> Codes:
+    """Number the labels of a partition 0, 1, 2, ...; gaps have one label together."""
+    import pandas as pd
+
+    values = labels if isinstance(labels, np.ndarray) else pd.Series(list(labels), dtype=object)
+    try:
+        return np.asarray(pd.factorize(values, use_na_sentinel=False)[0], dtype=np.int64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name} must be one label for each record: numbers, text or anything hashable.") from None
+
+
+def _memberships(memberships: Any, name: str) -> Doubles:
+    try:
+        matrix = np.asarray(memberships, dtype=np.float64)
+    except (TypeError, ValueError):
+        matrix = np.empty(0)
+    if matrix.ndim != 2 or not matrix.shape[1]:
+        raise ParameterError(
+            f"{name} must be a matrix of memberships: a row for each record, a column for each cluster."
+        )
+    if not ((matrix >= -_ROUNDING) & (matrix <= 1 + _ROUNDING)).all():
+        raise ParameterError(f"{name} must have memberships from 0 to 1 only, without gaps.")
+    return matrix
+
+
+def _labels_or_memberships(partition: Any, name: str) -> Codes | Doubles:
+    try:
+        is_matrix = len(np.shape(partition)) > 1
+    except ValueError:  # rows of unequal length
+        is_matrix = True
+    if not is_matrix:
+        return _labels(partition, name)
+    matrix = _memberships(partition, name)
+    if (matrix.sum(axis=1) > 1 + 1e-6).any():
+        raise ParameterError(f"The memberships of a record in {name} sum to more than 1. Divide each row by its sum.")
+    return matrix
+
+
+def _two(first: Array, second: Array, least: int = 1) -> tuple[Array, Array]:
+    """Return both if they speak of the same records, and of `least` or more."""
+    if len(first) != len(second):
+        raise ParameterError(f"P and Q must be of the same records; P has {len(first)} and Q {len(second)}.")
+    if len(first) < least:
+        raise NotApplicableError(f"This measure needs {least} records or more; these partitions have {len(first)}.")
+    return first, second
+
+
+def _distances(partition: Codes | Doubles, start: int, stop: int) -> Doubles:
+    """Return half the sum of absolute differences of memberships of records start to stop and those from start on."""
+    from scipy.spatial.distance import cdist  # type: ignore[import-untyped]
+
+    if partition.ndim == 1:
+        return np.asarray(partition[start:stop, None] != partition[None, start:], dtype=np.float64)
+    return np.asarray(cdist(partition[start:stop], partition[start:], "cityblock") / 2)
+
+
+def _matched(first: Doubles, second: Doubles, noise: bool, align: bool) -> tuple[Doubles, Doubles, list[int | None]]:
+    """Return both with the same number of columns, those of the second in the order of the first, and that order."""
+    from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
+    from scipy.spatial.distance import cdist
+
+    own, others = (matrix.shape[1] - noise for matrix in (first, second))
+    clusters = max(own, others)
+    padded = [np.zeros((len(first), clusters + noise)) for _ in range(2)]
+    for matrix, given, count in zip(padded, (first, second), (own, others), strict=True):
+        matrix[:, :count] = given[:, :count]
+        matrix[:, clusters:] = given[:, count:]
+    order = np.arange(clusters + noise)
+    if align:
+        # Rounded, so that among matches that are equally good the order of the records does not decide.
+        cost = cdist(padded[0][:, :clusters].T, padded[1][:, :clusters].T, "cityblock")
+        order[:clusters] = linear_sum_assignment(np.round(cost / len(first), 12))[1]
+    alignment = [int(j) if j < others else None for j in order[:clusters]] + [others] * noise
+    return padded[0], padded[1][:, order], alignment

@@ -1,0 +1,343 @@
+"""What an intruder who knows how a file was masked can tell about a person."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.choices import build, spell, text
+from shoal.describe.standardize import is_constant
+from shoal.errors import ColumnError, NotApplicableError, ParameterError, nearest_name_hint
+from shoal.limits import OrNone, Whole, check_limits
+from shoal.measure.measure import About, Figure, file_measure
+from shoal.measure.pairs import Pair
+from shoal.measure.risk.candidate_groups import (
+    Block,
+    Rule,
+    bracketing_groups,
+    groups_by_value,
+    groups_found_again,
+    has_intervals,
+    nearest_groups,
+    survivors,
+)
+from shoal.measure.risk.distance_linkage import distance_linkage
+from shoal.progress import share
+
+if TYPE_CHECKING:
+    from shoal.partition import Partitioner
+
+__all__ = ["known_method", "transparency_attack"]
+
+_ALL_TARGETS = 20_000  # records up to which every one is a target
+_MOST_CHOICES = 200
+_MOST_LISTED = 100
+_RATES = ("expected", "certain", "coverage", "false_unique", "candidates", "linkage")
+
+
+@file_measure(
+    About(
+        name="transparency_attack",
+        title="Transparency attack",
+        definition="What an intruder gains who knows the original values of a target in some variables, and the "
+        "method, k and blocks of the masking: in each block only some groups can hold the target, and only records in "
+        "such a group of every block can be its own. The value is the percentage of targets found by drawing one of "
+        "these records. Records with a gap are left out.",
+        reference="Winkler (2002), Single-ranking micro-aggregation and re-identification, U.S. Bureau of the Census, "
+        "Research Report Statistics 2002-08; Nin, Herranz and Torra (2008), On the disclosure risk of multivariate "
+        "microaggregation, Data and Knowledge Engineering 67(3)",
+        range=(0.0, 100.0),
+        better="lower",
+        side="risk",
+        unit="%",
+    )
+)
+def transparency_attack(
+    files: Pair,
+    *,
+    method: str | Mapping[str, Any] | Partitioner,
+    k: int,
+    blocks: int | Iterable[Iterable[Any]] | None = None,
+    known: int | Iterable[Any] | None = None,
+    level: int = 1,
+    nearest: int | None = None,
+    refine: bool = False,
+    sample: int | None = 2_000,
+    seed: int = 0,
+) -> Figure:
+    """Return the expected percentage of targets found, with `.certain`, `.coverage`, `.linkage` and more.
+
+    Parameters
+    ----------
+    files
+        The two files.
+    method, k, blocks
+        How the file was masked, as `shoal.protect` was told. Without `blocks`, all numeric columns are one block, and
+        each is a block of its own for "optimal-univariate".
+    known
+        What the intruder knows of a target: names of columns (also as lists, such as some of the blocks), or in how
+        many blocks; of a single block, how many variables. The figures are then averages over all choices of so many,
+        or over 200 drawn at random where there are more. By default everything is known.
+    level
+        1: the intruder knows the target. 2: the intruder knows the known blocks of the whole original file and masks
+        them again. This gives away the groups of every block that is wholly known, if the method can be repeated.
+    nearest
+        For all methods but "optimal-univariate": how many of the groups nearest to the target to take in each block.
+        By default the fewest that leave a record; and a variable that is a block of its own is looked at as with
+        "optimal-univariate" if its groups are intervals.
+    refine
+        For "optimal-univariate" with the mean: also rule out groups that the best partition would not have put the
+        target into.
+    sample
+        How many targets are drawn if the file has more than 20,000 records; None for all. All masked records stay
+        candidates.
+    seed
+        What the draws of targets and choices start from.
+
+    Returns
+    -------
+    Figure
+        The expected rate, with these parts, in percent: `expected`; `certain`, the targets whose own record alone is
+        left; `coverage`, those whose own record is left; `false_unique`, those of whom one record is left and it is
+        the wrong one; `linkage`, what plain distance linkage finds with the same variables; `excess`, the expected
+        rate less that. And: `candidates`, the mean number of records left; `choices`, how many the figures are
+        averages of, out of `choices_possible`; `by_choice`, the same rates for each, if there are at most 100;
+        `records`, those without a gap, and `sampled`, how many of them were targets, None if all were.
+
+    Notes
+    -----
+    Groups are told apart by the masked values of their block. Where they are intervals of the sorted values of a
+    single variable, as with "optimal-univariate", a value can only be in the two groups whose means bracket it: the
+    truth is always among the candidates. For other methods the groups nearest to the target are taken, on the known
+    variables of the block in units of the original's standard deviations, which are those that `shoal.protect` used.
+
+    The excess can be negative: candidates that are certain to hold the truth are often more than the nearest records.
+    What this intruder has over plain linkage is then to know which guesses are right, the `certain` ones.
+    """
+    _check(level, nearest, refine, sample, seed, k)
+    spelled, partitioner = known_method(method, k)
+    if level == 2:
+        _refuse_what_cannot_be_repeated(partitioner, spelled)
+    alone = spelled["name"] == "optimal-univariate"
+    layout = _layout(files, _cut(files, blocks, alone=alone))
+    if level == 2 and not layout.complete.all():
+        raise NotApplicableError("level=2 masks the original again, which needs files without gaps.")
+    rng = np.random.default_rng(seed)
+    choices, possible = _choices(layout, known, rng)
+    records = int(layout.complete.sum())
+    targets = np.arange(records)
+    sampled = sample if sample is not None and records > max(sample, _ALL_TARGETS) else None
+    if sampled is not None:
+        targets = np.sort(rng.choice(records, sampled, replace=False))
+    scene = _Scene(files, layout, partitioner, alone=alone, level=level, nearest=nearest, refine=refine)
+    by_choice = {}
+    for choice in choices:
+        with share(1 / len(choices)):
+            linked = distance_linkage.of(files.only(choice))  # which says how far it is
+        by_choice[",".join(choice)] = scene.rates(choice, targets) | {"linkage": float(linked)}
+    rates = {name: math.fsum(one[name] for one in by_choice.values()) / len(by_choice) for name in _RATES}
+    return Figure(
+        rates["expected"],
+        **rates,
+        excess=rates["expected"] - rates["linkage"],
+        choices=len(choices),
+        choices_possible=possible,
+        records=records,
+        sampled=sampled,
+        method=text(spelled),
+        k=int(k),
+        level=int(level),
+        **({"by_choice": by_choice} if len(by_choice) <= _MOST_LISTED else {}),
+    )
+
+
+def known_method(method: str | Mapping[str, Any] | Partitioner, k: int) -> tuple[dict[str, Any], Partitioner]:
+    """Return a method as a plan spells it, without its k, and as an estimator."""
+    from shoal.partition import PARTITIONERS, Partitioner
+
+    spelled = spell(method, PARTITIONERS, "method")
+    if isinstance(method, Partitioner):
+        if method.k != k:
+            raise ParameterError(f"k={k} and the method's k={method.k} differ. Give the same k twice.")
+        del spelled["k"]
+    return spelled, build(spelled, PARTITIONERS, "method", k=k)
+
+
+def _check(level: int, nearest: int | None, refine: bool, sample: int | None, seed: int, k: int) -> None:
+    check_limits(
+        {
+            "k": Whole(2),
+            "level": Whole(1, 2),
+            "nearest": OrNone(Whole(1)),
+            "sample": OrNone(Whole(1)),
+            "seed": Whole(0),
+        },
+        {"k": k, "level": level, "nearest": nearest, "sample": sample, "seed": seed},
+    )
+    if not isinstance(refine, bool):
+        raise ParameterError(f"refine must be True or False; got {refine!r}.")
+
+
+def _refuse_what_cannot_be_repeated(partitioner: Partitioner, spelled: Mapping[str, Any]) -> None:
+    name = spelled["name"]
+    if hasattr(partitioner, "random_state") and "random_state" not in spelled:
+        raise ParameterError(f'level=2 masks again, and "{name}" draws at random: give its random_state.')
+    if getattr(partitioner, "steps", 0) is None:
+        raise ParameterError(f'level=2 masks again, and "{name}" searches by the clock: give its steps.')
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """What there is to know.
+
+    Attributes
+    ----------
+    blocks
+        The columns of every block.
+    useful
+        Those of them that are numeric and vary.
+    complete
+        Which records have no gap in those.
+    """
+
+    blocks: tuple[tuple[str, ...], ...]
+    useful: list[tuple[str, ...]]
+    complete: NDArray[np.bool_]
+
+
+def _cut(files: Pair, blocks: Any, *, alone: bool) -> tuple[tuple[str, ...], ...]:
+    if blocks is None:
+        files = files.only(files.numeric_names)
+    cut = files.in_blocks(1 if alone and blocks is None else blocks)
+    if alone and any(len(block) > 1 for block in cut):
+        raise ParameterError('"optimal-univariate" groups one column at a time: every block must have one.')
+    return cut
+
+
+def _layout(files: Pair, blocks: tuple[tuple[str, ...], ...]) -> _Layout:
+    files.need_numeric()
+    varying = {name for name, varies in zip(files.numeric_names, files.varying, strict=True) if varies}
+    numeric = [tuple(name for name in block if name in varying) for block in blocks]
+    used = files.only([name for block in numeric for name in block])
+    if not used.complete.any():
+        raise NotApplicableError("The attack needs a record without a gap.")
+    values = dict(zip(used.numeric_names, used.numbers[0][used.complete].T, strict=True))
+    useful = [tuple(name for name in block if not is_constant(values[name])) for block in numeric]
+    if not any(useful):
+        raise NotApplicableError("The attack needs a block with a numeric variable that varies.")
+    return _Layout(blocks, useful, used.complete)
+
+
+def _names(given: Any, among: Sequence[str], what: str) -> Iterator[str]:
+    """Return the names of columns in a list, or in a list of lists."""
+    # The values of a column in place of its name must not end up in a message.
+    if isinstance(given, Iterable) and not isinstance(given, str) and not hasattr(given, "to_frame"):
+        for one in given:
+            yield from _names(one, among, what)
+    elif not isinstance(given, str | int):
+        raise ParameterError(f"{what} must be the names of columns; got {type(given).__name__}.")
+    elif str(given) not in among:
+        hint = nearest_name_hint(str(given), among)
+        raise ColumnError(f'{what} names "{given}", which is not among the columns compared.{hint}')
+    else:
+        yield str(given)
+
+
+def _choices(layout: _Layout, known: Any, rng: np.random.Generator) -> tuple[list[tuple[str, ...]], int]:
+    """Return what the intruder may know, one or several choices of columns, and how many choices there are."""
+    useful = [block for block in layout.useful if block]
+    everything = [name for block in useful for name in block]
+    if known is None:
+        return [tuple(everything)], 1
+    if not isinstance(known, Integral) or isinstance(known, bool):
+        if isinstance(known, bool) or not isinstance(known, Iterable):
+            raise ParameterError(f"known must be names of columns or a number of blocks; got {known!r}.")
+        chosen = set(_names(known, [name for block in layout.blocks for name in block], "known"))
+        if not chosen & set(everything):
+            raise NotApplicableError("The attack needs a known variable that is numeric and varies.")
+        return [tuple(name for name in everything if name in chosen)], 1
+    items = useful if len(useful) > 1 else [(name,) for name in everything]
+    check_limits({"known": Whole(1, len(items))}, {"known": known})
+    possible = math.comb(len(items), int(known))
+    if possible <= _MOST_CHOICES:
+        drawn: Iterable[tuple[int, ...]] = combinations(range(len(items)), int(known))
+    else:
+        found: set[tuple[int, ...]] = set()
+        while len(found) < _MOST_CHOICES:
+            found.add(tuple(sorted(rng.choice(len(items), int(known), replace=False).tolist())))
+        drawn = sorted(found)
+    return [tuple(name for place in places for name in items[place]) for places in drawn], possible
+
+
+class _Scene:
+    """The masked file as the intruder sees it, and the rule for every block; both are made once."""
+
+    def __init__(
+        self,
+        files: Pair,
+        layout: _Layout,
+        partitioner: Partitioner,
+        *,
+        alone: bool,
+        level: int,
+        nearest: int | None,
+        refine: bool,
+    ) -> None:
+        self._files = files
+        self._layout = layout
+        self._partitioner = partitioner
+        self._alone = alone
+        self._level = level
+        self._nearest = nearest
+        self._refine = refine
+        self._seen: dict[tuple[str, ...], tuple[Block, Rule]] = {}
+
+    def rates(self, choice: Sequence[str], targets: NDArray[np.int64]) -> dict[str, float]:
+        """Return the rates of an intruder who knows these columns."""
+        known = [tuple(name for name in useful if name in set(choice)) for useful in self._layout.useful]
+        if self._level == 2 and not any(self._is_whole(*part) for part in enumerate(known)):
+            raise ParameterError("level=2 needs a block of which every column is known.")
+        blocks, rules = zip(*(self._see(*part) for part in enumerate(known) if part[1]), strict=True)
+        counts, has_true = survivors(blocks, rules, targets, nearest=self._nearest)
+        unique = counts == 1
+        return {
+            "expected": 100 * float((has_true / np.maximum(counts, 1)).mean()),
+            "certain": 100 * float((has_true & unique).mean()),
+            "coverage": 100 * float(has_true.mean()),
+            "false_unique": 100 * float((~has_true & unique).mean()),
+            "candidates": float(counts.mean()),
+        }
+
+    def _is_whole(self, number: int, known: tuple[str, ...]) -> bool:
+        """Whether a block is known so well that it can be masked again."""
+        is_numeric = set(self._layout.blocks[number]) <= set(self._files.numeric_names)
+        return is_numeric and bool(known) and known == self._layout.useful[number]
+
+    def _see(self, number: int, known: tuple[str, ...]) -> tuple[Block, Rule]:
+        if known not in self._seen:
+            block = groups_by_value(*self._files.only(known).numbers, self._layout.complete)
+            self._seen[known] = block, self._rule(number, known, block)
+        return self._seen[known]
+
+    def _rule(self, number: int, known: tuple[str, ...], block: Block) -> Rule:
+        if self._level == 2 and self._is_whole(number, known):
+            return groups_found_again(block, self._masked_again(known, block))
+        if self._alone:
+            return bracketing_groups(block, k=self._partitioner.k if self._refine else None)
+        if len(self._layout.blocks[number]) == 1 and self._nearest is None and has_intervals(block):
+            return bracketing_groups(block)
+        return nearest_groups(block)
+
+    def _masked_again(self, known: tuple[str, ...], block: Block) -> NDArray[np.int64]:
+        from shoal.describe.matrix import block_matrix
+
+        values = dict(zip(known, block.original.T, strict=True))
+        matrix = block_matrix(values, dict.fromkeys(known, "continuous"), standardize=True)
+        return np.asarray(self._partitioner.fit(matrix.values).labels_)

@@ -1,0 +1,162 @@
+"""How far the mask moved means, variances, covariances, correlations and quantiles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import NotApplicableError
+from shoal.measure.measure import About, Figure, file_measure
+from shoal.measure.pairs import Pair
+from shoal.measure.utility.joint_moments import JointMoments, joint_moments, on_original_scale, quantile_places
+
+__all__ = [
+    "correlation_difference",
+    "covariance_difference",
+    "mean_difference",
+    "quantile_difference",
+    "variance_difference",
+]
+
+Doubles = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+
+
+def _about(name: str, title: str, definition: str, most: float = math.inf) -> About:
+    return About(
+        name=name,
+        title=title,
+        definition=definition,
+        reference="Domingo-Ferrer and Torra (2001), Disclosure control methods and information loss for microdata, "
+        "Confidentiality, Disclosure and Data Access, Elsevier",
+        range=(0.0, most),
+        better="lower",
+        side="utility",
+        unit="",
+    )
+
+
+@file_measure(
+    _about(
+        "mean_difference",
+        "Difference of means",
+        "Mean over the numeric variables of |masked mean - original mean|, in units of the original's standard "
+        "deviation. Each mean is taken over the values that the file has; constant variables are left out.",
+    ),
+    by_record=False,
+)
+def mean_difference(files: Pair) -> Figure:
+    """Return the mean difference of means, with that of each variable in `.by_column`."""
+    return _by_column(files, 1, lambda original, masked: abs(masked.mean() - original.mean()))
+
+
+@file_measure(
+    _about(
+        "variance_difference",
+        "Difference of variances",
+        "Mean over the numeric variables of |masked variance - original variance| / original variance (n - 1). Each "
+        "variance is taken over the values that the file has; constant variables are left out.",
+    ),
+    by_record=False,
+)
+def variance_difference(files: Pair) -> Figure:
+    """Return the mean relative difference of variances, with that of each variable in `.by_column`."""
+    return _by_column(files, 2, lambda original, masked: abs(masked.var(ddof=1) / original.var(ddof=1) - 1))
+
+
+@file_measure(
+    _about(
+        "quantile_difference",
+        "Difference of quantiles",
+        "Mean over the numeric variables and the quantiles 5 %, 10 %, ... 95 % (the value at place (n - 1) q, rounded "
+        "down, from 0) of |masked - original|, in units of the original's standard deviation. Constant variables are "
+        "left out.",
+    ),
+    by_record=False,
+)
+def quantile_difference(files: Pair) -> Figure:
+    """Return the mean difference of quantiles, with that of each variable in `.by_column`."""
+    return _by_column(files, 1, lambda original, masked: np.abs(_quantiles(masked) - _quantiles(original)).mean())
+
+
+@file_measure(
+    _about(
+        "covariance_difference",
+        "Difference of covariances",
+        "Mean over the pairs of numeric variables of |masked covariance - original covariance| (n - 1), in units of "
+        "the product of the original's standard deviations, over the records of each file in which both are observed. "
+        "Constant variables are left out.",
+    ),
+    by_record=False,
+)
+def covariance_difference(files: Pair) -> Figure:
+    """Return the mean difference of covariances, with the pair that differs most in `.worst`."""
+
+    def covariances(moments: JointMoments) -> tuple[Doubles, Booleans]:
+        return moments.products * moments.counts / np.maximum(moments.counts - 1, 1), moments.counts > 1
+
+    return _by_pair(files, covariances, covariances)
+
+
+@file_measure(
+    _about(
+        "correlation_difference",
+        "Difference of correlations",
+        "Mean over the pairs of numeric variables of |masked correlation - original correlation|, over the records of "
+        "each file in which both are observed. Variables that are constant in the original are left out; a "
+        "correlation that the mask made undefined is taken as 0.",
+        most=2.0,
+    ),
+    by_record=False,
+)
+def correlation_difference(files: Pair) -> Figure:
+    """Return the mean difference of correlations, with the pair that differs most in `.worst`."""
+    return _by_pair(
+        files,
+        lambda original: (original.correlations, original.vary & original.vary.T),
+        lambda masked: (masked.correlations, masked.counts > 0),
+    )
+
+
+def _quantiles(values: Doubles) -> Doubles:
+    return np.asarray(np.sort(values)[quantile_places(len(values))])
+
+
+def _names(files: Pair) -> list[str]:
+    return [name for name, varies in zip(files.numeric_names, files.varying, strict=True) if varies]
+
+
+def _by_column(files: Pair, least: int, difference: Callable[[Doubles, Doubles], float]) -> Figure:
+    """Average the difference over the variables that have `least` values or more in the masked file."""
+    original, masked = on_original_scale(*files.need_numeric())
+    by_column = {}
+    for name, before, after in zip(_names(files), original.T, masked.T, strict=True):
+        before, after = before[~np.isnan(before)], after[~np.isnan(after)]
+        if len(after) >= least:
+            by_column[name] = float(difference(before, after))
+    if not by_column:
+        values = "a value" if least == 1 else "two values"
+        raise NotApplicableError(f"This measure needs a numeric variable that has {values} in the masked file.")
+    return Figure(math.fsum(by_column.values()) / len(by_column), by_column=by_column)
+
+
+def _by_pair(
+    files: Pair,
+    of_original: Callable[[JointMoments], tuple[Doubles, Booleans]],
+    of_masked: Callable[[JointMoments], tuple[Doubles, Booleans]],
+) -> Figure:
+    """Average the difference over the pairs of variables for which there is the statistic in both files."""
+    original, masked = on_original_scale(*files.need_numeric())
+    (before, first), (after, second) = of_original(joint_moments(original)), of_masked(joint_moments(masked))
+    pairs = np.argwhere(np.triu(first & second, 1))
+    if not len(pairs):
+        raise NotApplicableError("This measure needs two numeric variables that vary and are observed together.")
+    differences = np.abs(after - before)[tuple(pairs.T)]
+    names, worst = _names(files), int(differences.argmax())
+    return Figure(
+        float(differences.mean()),
+        worst={"columns": [names[j] for j in pairs[worst]], "difference": float(differences[worst])},
+    )

@@ -1,0 +1,34 @@
+"""Every method a plan may name."""
+
+from __future__ import annotations
+
+from shoal.partition.base import Partitioner
+from shoal.partition.cbfs import CBFS
+from shoal.partition.hac import HAC
+from shoal.partition.k_means_micro import KMeansMicro
+from shoal.partition.md import MD
+from shoal.partition.mdav import MDAV
+from shoal.partition.mhm import MHM
+from shoal.partition.mst import MST
+from shoal.partition.mu_approx import MuApprox
+from shoal.partition.optimal_univariate import OptimalUnivariate
+from shoal.partition.refine import Refine
+from shoal.partition.tfrp import TFRP
+from shoal.partition.vmdav import VMDAV
+
+__all__ = ["PARTITIONERS"]
+
+PARTITIONERS: dict[str, type[Partitioner]] = {
+    "mdav": MDAV,
+    "vmdav": VMDAV,
+    "md": MD,
+    "cbfs": CBFS,
+    "tfrp": TFRP,
+    "k-means": KMeansMicro,
+    "mu-approx": MuApprox,
+    "mst": MST,
+    "mhm": MHM,
+    "hac": HAC,
+    "optimal-univariate": OptimalUnivariate,
+    "refine": Refine,
+}

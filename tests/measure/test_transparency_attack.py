@@ -1,0 +1,318 @@
+"""The transparency attack: the worked figures of the methods, brute force over all pairs, and what must always hold."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal.errors import ColumnError, NotApplicableError, ParameterError
+from shoal.measure.risk.candidate_groups import bracketing_groups, groups_by_value, survivors
+from shoal.measure.risk.distance_linkage import distance_linkage
+from shoal.measure.risk.transparency_attack import transparency_attack
+
+# The order of another public copy of Census, in which the worked figures for blocks of three were computed.
+BLOCKS_OF_THREE = [
+    ["AFNLWGT", "AGI", "EMCONTRB"],
+    ["FEDTAX", "PTOTVAL", "STATETAX"],
+    ["TAXINC", "POTHVAL", "INTVAL"],
+    ["PEARNVAL", "FICA", "WSALVAL"],
+    ["ERNVAL"],
+]
+
+
+@pytest.fixture
+def census(reference_data):
+    return pd.read_csv(reference_data("census.csv"))
+
+
+def masked_one_by_one(frame: pd.DataFrame, k: int) -> pd.DataFrame:
+    return shoal.protect(frame, k, method="optimal-univariate", blocks=1, seed=0).data
+
+
+@pytest.mark.parametrize(
+    ("k", "one", "pairs", "pairs_certain", "two_certain", "three_certain"),
+    [
+        (3, 12.5, 85.9, 79.2, 96.5, 99.9),
+        (5, 8.1, 80.2, 70.2, 92.2, 99.8),
+        (10, 4.5, 65.3, 47.5, 70.3, 98.2),
+    ],
+)
+def test_census_masked_one_by_one(census, k, one, pairs, pairs_certain, two_certain, three_certain):
+    """The table of METHODS 14."""
+    masked = masked_one_by_one(census, k)
+
+    def attack(known):
+        found = transparency_attack(census, masked, method="optimal-univariate", k=k, known=known)
+        assert found.coverage == 100
+        assert found.false_unique == 0
+        return found
+
+    # Which of several equally good partitions was taken shows in the second decimal: 12.448 here at k=3.
+    assert attack(1) == pytest.approx(one, abs=0.06)
+    found = attack(2)
+    assert found.choices == found.choices_possible == 78
+    assert (round(found, 1), round(found.certain, 1)) == (pairs, pairs_certain)
+    assert round(attack(["AFNLWGT", "AGI"]).certain, 1) == two_certain
+    assert round(attack(["AFNLWGT", "AGI", "EMCONTRB"]).certain, 1) == three_certain
+
+
+@pytest.mark.parametrize(
+    ("k", "blocks", "nearest", "certain", "false_unique"),
+    [(3, 2, 2, 81.7, 0.8), (3, 5, 5, 97.2, 0.1), (10, 4, 3, 80.8, 0.6)],
+)
+def test_census_in_blocks_of_three(census, k, blocks, nearest, certain, false_unique):
+    """METHODS 14, for the first blocks in its order of the columns."""
+    masked = shoal.protect(census, k, blocks=BLOCKS_OF_THREE, seed=0).data
+    found = transparency_attack(
+        census,
+        masked,
+        method="mdav",
+        k=k,
+        blocks=BLOCKS_OF_THREE,
+        known=BLOCKS_OF_THREE[:blocks],
+        nearest=nearest,
+    )
+    assert (round(found.certain, 1), round(found.false_unique, 1)) == (certain, false_unique)
+
+
+def test_the_toy():
+    """METHODS 14: a target at 9 is in one of the first two groups of 1,2,3, 10,11,12, 20,21,22,23, k=3."""
+    toy = np.array([[1.0, 2, 3, 10, 11, 12, 20, 21, 22, 23]]).T
+    masked = np.array([[2.0, 2, 2, 11, 11, 11, 21.5, 21.5, 21.5, 21.5]]).T
+    np.testing.assert_array_equal(masked_one_by_one(pd.DataFrame(toy), 3), masked)
+    toy[3] = 9
+    block = groups_by_value(toy, masked, np.ones(10, dtype=bool))
+    rule = bracketing_groups(block)
+    assert rule(np.array([3]), 1).groups.tolist() == [0, 1]
+    left = survivors([block], [rule], np.arange(10))
+    assert left.counts.tolist() == [3, 6, 6, 6, 10, 7, 7, 7, 4, 4]
+    assert left.has_true.all()
+
+
+def test_a_value_at_a_centre_can_be_in_three_groups_and_equal_centres_are_one():
+    """Of 1, 1, 1, 1, 2, 3 in groups of two, the centres are 1, 1 and 2.5; METHODS 14 says why 1 needs both sides."""
+    values = np.array([[1.0, 1, 1, 1, 2, 3]]).T
+    masked = np.array([[1.0, 1, 1 + 1e-13, 1 + 1e-13, 2.5, 2.5]]).T
+    block = groups_by_value(values, masked, np.ones(6, dtype=bool))
+    assert block.sizes.tolist() == [4, 2]
+    assert survivors([block], [bracketing_groups(block)], np.arange(6)).counts.tolist() == [6, 6, 6, 6, 6, 2]
+
+
+def by_brute_force(X: np.ndarray, Y: np.ndarray, blocks: list[list[int]], nearest: int | None):
+    """Rank the groups of every block for every target, and take more until a record is left."""
+    n = len(X)
+    ranks = []
+    for block in blocks:
+        x, y = X[:, block] / X[:, block].std(axis=0, ddof=1), Y[:, block] / X[:, block].std(axis=0, ddof=1)
+        centres = np.unique(y, axis=0)
+        distance = np.sqrt(((x[:, None] - centres[None]) ** 2).sum(axis=2))
+        nearer = (distance[:, None, :] < distance[:, :, None] * (1 - 1e-8) - 1e-8).sum(axis=2) + 1
+        ranks.append(nearer[:, [int(np.flatnonzero((centres == row).all(axis=1))[0]) for row in y]])
+    last = np.max(ranks, axis=0)
+    reach = np.full(n, nearest) if nearest else last.min(axis=1)
+    is_left = last <= reach[:, None]
+    has_true, counts = np.diag(is_left), is_left.sum(axis=1)
+    return (
+        100 * np.mean(has_true / np.maximum(counts, 1)),
+        100 * np.mean(has_true & (counts == 1)),
+        100 * np.mean(has_true),
+        100 * np.mean(~has_true & (counts == 1)),
+    )
+
+
+@pytest.mark.parametrize("nearest", [None, 1, 3])
+@pytest.mark.parametrize("whole", [False, True], ids=["continuous", "many ties"])
+def test_nearest_groups_are_those_of_brute_force(nearest, whole):
+    rng = np.random.default_rng(5)
+    for k in (2, 4):
+        X = rng.integers(0, 4, (90, 6)).astype(float) if whole else rng.normal(size=(90, 6))
+        Y = shoal.protect(X, k, blocks=2, seed=0).data
+        names = [str(name) for name in range(6)]
+        for known in combinations(range(3), 2):
+            columns = [[2 * block, 2 * block + 1] for block in known]
+            found = transparency_attack(
+                pd.DataFrame(X, columns=names),
+                pd.DataFrame(np.asarray(Y), columns=names),
+                method="mdav",
+                k=k,
+                blocks=2,
+                known=[[names[column] for column in block] for block in columns],
+                nearest=nearest,
+            )
+            expected = by_brute_force(X, np.asarray(Y), columns, nearest)
+            assert (found.expected, found.certain, found.coverage, found.false_unique) == pytest.approx(expected)
+
+
+def test_some_variables_of_a_block_are_those_of_brute_force():
+    rng = np.random.default_rng(6)
+    X = pd.DataFrame(rng.normal(size=(120, 5)), columns=list("abcde"))
+    Y = shoal.protect(X, 3, seed=0).data
+    found = transparency_attack(X, Y, method="mdav", k=3, known=2)
+    assert found.choices == 10
+    for choice, rates in found.by_choice.items():
+        columns = [list("abcde").index(name) for name in choice.split(",")]
+        expected = by_brute_force(X.to_numpy(), Y.to_numpy(), [columns], None)
+        assert rates["expected"] == pytest.approx(expected[0])
+    assert found == pytest.approx(np.mean([rates["expected"] for rates in found.by_choice.values()]))
+
+
+whole_numbers = st.lists(st.tuples(*[st.integers(0, 12)] * 2), min_size=7, max_size=40)
+
+
+@given(whole_numbers, st.integers(2, 3))
+@settings(max_examples=60)
+def test_the_truth_is_always_among_the_candidates_of_interval_methods(rows, k):
+    """With and without what optimality adds, on files full of ties."""
+    X = np.array(rows, dtype=float)
+    X[0], X[1] = 0, 13
+    Y = masked_one_by_one(pd.DataFrame(X), k)
+    plain = transparency_attack(X, Y, method="optimal-univariate", k=k)
+    refined = transparency_attack(X, Y, method="optimal-univariate", k=k, refine=True)
+    assert plain.coverage == refined.coverage == 100
+    assert refined.expected >= plain.expected - 1e-9
+    assert refined.candidates <= plain.candidates
+
+
+@given(whole_numbers, st.randoms(use_true_random=False), st.sampled_from([1e-6, 0.1, 3.0, 1.7e8]))
+@settings(max_examples=25)
+def test_neither_order_nor_unit_matters(rows, random, unit):
+    X = np.array(rows, dtype=float)
+    X[0], X[1] = 0, 13
+    order = list(range(len(rows)))
+    random.shuffle(order)
+    for method, blocks in (("optimal-univariate", 1), ("mdav", 2)):
+        Y = np.asarray(shoal.protect(X, 3, method=method, blocks=blocks, seed=0).data)
+        first = transparency_attack(X, Y, method=method, k=3, blocks=blocks)
+        second = transparency_attack(X[order] * unit, Y[order] * unit, method=method, k=3, blocks=blocks)
+        for part in ("expected", "certain", "coverage", "false_unique", "candidates"):
+            assert first.parts[part] == pytest.approx(second.parts[part], rel=1e-9)
+
+
+def test_masking_again_gives_the_groups_away(census):
+    """Level 2: the record is always among the candidates, which are those of a brute-force join of the groups."""
+    release = shoal.protect(census, 3, blocks=3, seed=0)
+    names = list(census)
+    found = transparency_attack(
+        census, release.data, method="mdav", k=3, blocks=3, known=[names[:3], names[3:6]], level=2
+    )
+    first, second = (release.partitions[block].labels for block in (0, 1))
+    alike = np.array([((first == one) & (second == other)).sum() for one, other in zip(first, second, strict=True)])
+    assert found.coverage == 100
+    assert found.expected == pytest.approx(100 * np.mean(1 / alike))
+    assert found.certain == pytest.approx(100 * np.mean(alike == 1))
+
+
+def test_only_what_can_be_repeated_is_masked_again():
+    frame = shoal.datasets.expenditure()
+    masked = shoal.protect(frame, 3).data
+    names = list(masked.select_dtypes("number"))
+
+    def attack(method, **more):
+        return transparency_attack(frame, masked, columns=names, method=method, k=3, level=2, **more)
+
+    with pytest.raises(ParameterError, match="draws at random: give its random_state"):
+        attack("k-means")
+    with pytest.raises(ParameterError, match="searches by the clock: give its steps"):
+        attack("refine:random_state=1")
+    with pytest.raises(ParameterError, match="every column is known"):
+        attack("mdav", known=names[:1])
+    assert attack("mdav").coverage == 100
+    with pytest.raises(NotApplicableError, match="without gaps"):
+        holes = masked.copy()
+        holes.loc[0, names[0]] = np.nan
+        transparency_attack(frame, holes, columns=names, method="mdav", k=3, level=2)
+
+
+def test_plain_linkage_stands_beside_it(census):
+    """All that the intruder gains by knowing the method; distance linkage has its own tests."""
+    masked = masked_one_by_one(census, 5)
+    found = transparency_attack(census, masked, method="optimal-univariate", k=5, known=["AFNLWGT", "AGI"])
+    assert found.linkage == pytest.approx(float(distance_linkage(census, masked, columns=["AFNLWGT", "AGI"])))
+    assert found.excess == found.expected - found.linkage
+
+
+def test_of_a_large_file_some_targets_are_drawn():
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(20_001, 2))
+    Y = masked_one_by_one(pd.DataFrame(X), 3)
+    whole = transparency_attack(X, Y, method="optimal-univariate", k=3, sample=None)
+    part = transparency_attack(X, Y, method="optimal-univariate", k=3, seed=3)
+    assert (whole.sampled, part.sampled, part.records) == (None, 2000, 20_001)
+    assert part == pytest.approx(whole, abs=3)
+    assert part == transparency_attack(X, Y, method="optimal-univariate", k=3, seed=3)
+
+
+def test_of_many_choices_some_are_drawn():
+    rng = np.random.default_rng(8)
+    X = pd.DataFrame(rng.normal(size=(30, 16)))
+    Y = masked_one_by_one(X, 3)
+    found = transparency_attack(X, Y, method="optimal-univariate", k=3, known=3)
+    assert (found.choices, found.choices_possible) == (200, 560)
+    assert "by_choice" not in found.parts
+    assert found == transparency_attack(X, Y, method="optimal-univariate", k=3, known=3)
+
+
+def test_an_estimator_or_a_mapping_may_be_the_method():
+    frame = shoal.datasets.expenditure().select_dtypes("number")
+    masked = shoal.protect(frame, 3).data
+    found = [
+        transparency_attack(frame, masked, method=method, k=3)
+        for method in ("mdav", {"name": "mdav"}, shoal.partition.MDAV(3), "mdav:variant=two-k")
+    ]
+    assert len(set(found)) == 1
+    assert json.loads(json.dumps(dict(found[3].parts)))["method"] == "mdav:variant=two-k"
+
+
+def test_gaps_constants_and_words_are_left_out():
+    rng = np.random.default_rng(8)
+    X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["x", "y"])
+    Y = masked_one_by_one(X, 3)
+    expected = transparency_attack(X, Y, method="optimal-univariate", k=3)
+    holes = pd.DataFrame({"x": [np.nan], "y": [1.0]})
+    X, Y = (pd.concat([file, holes], ignore_index=True).assign(same=1.0, empty=np.nan, word="w") for file in (X, Y))
+    found = transparency_attack(X, Y, method="optimal-univariate", k=3)
+    assert found == pytest.approx(float(expected))
+    assert found.records == 60
+
+
+def test_what_cannot_be_attacked():
+    frame = pd.DataFrame({"x": np.arange(9.0), "y": np.arange(9.0) ** 2, "w": list("abcabcabc")})
+    options = {"method": "mdav", "k": 3}
+    with pytest.raises(NotApplicableError, match="needs a numeric variable"):
+        transparency_attack(frame[["w"]], frame[["w"]], **options)
+    with pytest.raises(NotApplicableError, match="known variable that is numeric and varies"):
+        transparency_attack(frame, frame, blocks=[["x", "w"], ["y"]], known=["w"], **options)
+    with pytest.raises(NotApplicableError, match="a record without a gap"):
+        transparency_attack(frame, frame.assign(x=np.nan), **options)
+    with pytest.raises(ColumnError, match='blocks names "z"'):
+        transparency_attack(frame, frame, blocks=[["z"]], **options)
+    with pytest.raises(ColumnError, match='blocks names "x" more than once'):
+        transparency_attack(frame, frame, blocks=[["x"], ["x"]], **options)
+    with pytest.raises(ColumnError, match='known names "z"'):
+        transparency_attack(frame, frame, known=["z"], **options)
+    with pytest.raises(ParameterError, match="known must be a whole number from 1 to 2"):
+        transparency_attack(frame, frame, known=3, **options)
+    with pytest.raises(ParameterError, match="every block must have one"):
+        transparency_attack(frame, frame, method="optimal-univariate", k=3, blocks=[["x", "y"]])
+    with pytest.raises(ParameterError, match='There is no method "mdv"'):
+        transparency_attack(frame, frame, method="mdv", k=3)
+    with pytest.raises(ParameterError, match="k=3 and the method's k=4 differ"):
+        transparency_attack(frame, frame, method=shoal.partition.MDAV(4), k=3)
+    for bad in (
+        {"level": 3},
+        {"nearest": 0},
+        {"sample": 0},
+        {"refine": 1},
+        {"blocks": 0},
+        {"blocks": "x"},
+        {"known": []},
+    ):
+        with pytest.raises((ParameterError, NotApplicableError), match=next(iter(bad))):
+            transparency_attack(frame, frame, **options, **bad)
