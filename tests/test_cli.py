@@ -289,3 +289,19 @@ def test_measure_refuses_in_one_line(folder, arguments, message):
     assert message in ran.stderr
     assert ran.stderr.count("\n") == 1
     assert (folder / "survey.csv").read_bytes() == before
+
+
+def test_a_fuzzy_release_keeps_the_rules_of_a_file(folder):
+    (folder / "rules.txt").write_text("net_income + tax == gross_income\n")
+    ran = run(
+        *("protect", "survey.csv", "-k", 3, "--columns", "net_income,tax,gross_income", "--method", "fuzzy"),
+        *("--edits", "rules.txt", "-o", "masked.csv"),
+        cwd=folder,
+    )
+    assert ran.returncode == 0, ran.stderr
+    masked = pd.read_csv(folder / "masked.csv")
+    assert (masked["net_income"] + masked["tax"]).to_numpy() == pytest.approx(masked["gross_income"].to_numpy())
+    assert masked.groupby(["net_income", "tax", "gross_income"]).size().min() >= 3
+    first = (folder / "masked.csv").read_bytes()
+    assert run("protect", "--plan", "masked.csv.plan.toml", cwd=folder).returncode == 0
+    assert (folder / "masked.csv").read_bytes() == first

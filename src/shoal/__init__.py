@@ -16,9 +16,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shoal import datasets, describe, errors, measure, partition, read, replace
+    from shoal import datasets, describe, edits, errors, measure, partition, read, replace
     from shoal.comparison import Comparison, compare
     from shoal.describe import describe_table
+    from shoal.edits import read_edits
     from shoal.flow import protect
     from shoal.measure import Evaluation, evaluate
     from shoal.plan import Plan
@@ -36,12 +37,14 @@ __all__ = [
     "datasets",
     "describe",
     "describe_table",
+    "edits",
     "errors",
     "evaluate",
     "measure",
     "partition",
     "protect",
     "read",
+    "read_edits",
     "read_table",
     "replace",
     "write_table",
@@ -51,6 +54,7 @@ _HOME = {
     "read_table": "shoal.read",
     "write_table": "shoal.read",
     "describe_table": "shoal.describe",
+    "read_edits": "shoal.edits",
     "protect": "shoal.flow",
     "Plan": "shoal.plan",
     "Release": "shoal.release",

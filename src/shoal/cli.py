@@ -20,6 +20,7 @@ from shoal.cli_options import (
     Columns,
     Decimal,
     Delimiter,
+    Edits,
     Encoding,
     Kind,
     Missing,
@@ -102,11 +103,14 @@ def protect(
     columns: Columns = None,
     role: Role = None,
     kind: Kind = None,
-    method: Annotated[str | None, typer.Option(help='How to group: "mdav", "mdav:variant=two-k". [mdav]')] = None,
+    method: Annotated[
+        str | None, typer.Option(help='How to group: "mdav", "mdav:variant=two-k", "fuzzy". [mdav]')
+    ] = None,
     replace: Replace = None,
     blocks: Blocks = None,
     strata: Strata = None,
     weights: Weights = None,
+    edits: Edits = None,
     missing: Missing = None,
     standardize: Standardize = None,
     seed: Annotated[
@@ -122,6 +126,7 @@ def protect(
     quiet: Quiet = False,
 ) -> None:
     """Protect a table: groups of at least k records, one set of values for each group."""
+    from shoal.edits import read_edits
     from shoal.flow import carry_out, protect, table_for
     from shoal.plan import Plan
     from shoal.read import as_table
@@ -140,6 +145,7 @@ def protect(
                 blocks=blocks,
                 strata=strata,
                 weights=weights,
+                edits=edits,
             )
             refuse_beside_plan([*beside, *asked, *reading])
             known = Plan.from_toml(plan)
@@ -177,6 +183,7 @@ def protect(
                     blocks=blocks_in(blocks),
                     strata=names_in(strata),
                     weights=weights,
+                    edits=read_edits(edits) if edits is not None else None,
                     **asked,
                 )
     release.write(output, shuffle=shuffle, plan=save_plan)
@@ -199,6 +206,7 @@ def compare(
     blocks: Blocks = None,
     strata: Strata = None,
     weights: Weights = None,
+    edits: Edits = None,
     missing: Missing = None,
     standardize: Standardize = None,
     seed: Annotated[int | None, typer.Option(help="Where random choices start. [0]")] = None,
@@ -210,6 +218,7 @@ def compare(
 ) -> None:
     """Try several methods at several k, and print what each loses. Nothing is released."""
     from shoal.comparison import compare
+    from shoal.edits import read_edits
     from shoal.read import as_table, refuse_unwritable, write_table
     from shoal.report.text import comparison_text
 
@@ -232,6 +241,7 @@ def compare(
             blocks=blocks_in(blocks),
             strata=names_in(strata),
             weights=weights,
+            edits=read_edits(edits) if edits is not None else None,
             **what_was_given(missing=missing, standardize=standardize, seed=seed),
         )
     write_table(comparison.to_frame(), output)

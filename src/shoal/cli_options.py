@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +16,7 @@ __all__ = [
     "Columns",
     "Decimal",
     "Delimiter",
+    "Edits",
     "Encoding",
     "Kind",
     "Missing",
@@ -49,6 +51,9 @@ Replace = Annotated[
 Blocks = Annotated[
     list[str] | None,
     typer.Option(help="Columns in a block (a number), or one block's columns; repeat for more blocks."),
+]
+Edits = Annotated[
+    Path | None, typer.Option(help='A file of rules that hold in the release, one a line: "net + tax == gross".')
 ]
 Strata = Annotated[list[str] | None, typer.Option(help="Columns whose values no group may mix.")]
 Weights = Annotated[str | None, typer.Option(help="The column of sampling weights.")]

@@ -13,7 +13,7 @@ from shoal.choices import build, spell, text
 from shoal.errors import DataError, MethodError, ParameterError, ShoalWarning
 from shoal.flow import protect
 from shoal.limits import Whole, check_limits
-from shoal.partition import PARTITIONERS, Partitioner
+from shoal.partition import METHODS, Partitioner
 from shoal.read import Table, as_table
 
 __all__ = ["Comparison", "Row", "compare"]
@@ -74,7 +74,7 @@ def compare(
     for each in ks:
         check_limits({"k": Whole(2)}, {"k": each})
     ks = list(dict.fromkeys(map(int, ks)))
-    wanted: list[Any] = list(PARTITIONERS) if isinstance(methods, str) and methods == "all" else []
+    wanted: list[Any] = list(METHODS) if isinstance(methods, str) and methods == "all" else []
     take_all = bool(wanted)
     if not take_all:
         wanted = list(methods) if isinstance(methods, Iterable) and not isinstance(methods, str) else [methods]
@@ -82,10 +82,10 @@ def compare(
         raise ParameterError("There is nothing to compare: name at least one k and one method.")
     spelled = []
     for method in wanted:
-        one = spell(method, PARTITIONERS, "method")
+        one = spell(method, METHODS, "method")
         if isinstance(method, Partitioner):
             del one["k"]
-        build(one, PARTITIONERS, "method", k=2)
+        build(one, METHODS, "method", k=2)
         if one not in spelled:
             spelled.append(one)
     rows: list[Row] = []
@@ -111,7 +111,7 @@ def compare(
 
 
 def _too_large(name: str, table: Table) -> str:
-    kind = PARTITIONERS[name]
+    kind = METHODS[name]
     if kind.most_records is not None and len(table) > kind.most_records:
         return (
             f"would take too long: its time grows like {kind.cost}, it is for up to {kind.most_records:,} records, and "

@@ -5,6 +5,7 @@
     ShoalError                      catch this to catch them all
     ├── ParameterError              an argument that cannot be used (also a ValueError)
     │   ├── ColumnError             a column that is not there, or is there twice
+    │   ├── RuleError               a rule that cannot be read, or asks for what cannot be
     │   └── PlanError               a plan that cannot be read or no longer fits its input
     ├── DataError                   a table that cannot be protected as it is (also a ValueError)
     │   ├── ReadError               a file that cannot be read
@@ -17,6 +18,7 @@
     ShoalWarning
     ├── IdentifierWarning           a column that is released looks like an identifier
     ├── DescriptionWarning          a variable is not what it was taken for: constant, left out, unprotected
+    ├── DisclosureWarning           what was asked for lets through what k would not
     └── ConvergenceWarning          an iteration was stopped before it came to rest
 
 A message is one line: what was wrong, what was given, what to do next. It never carries a value of the
@@ -33,6 +35,7 @@ __all__ = [
     "ConvergenceWarning",
     "DataError",
     "DescriptionWarning",
+    "DisclosureWarning",
     "IdentifierWarning",
     "MethodError",
     "MissingValuesError",
@@ -40,6 +43,7 @@ __all__ = [
     "ParameterError",
     "PlanError",
     "ReadError",
+    "RuleError",
     "ShoalError",
     "ShoalWarning",
     "TooFewRecordsError",
@@ -57,6 +61,10 @@ class ParameterError(ShoalError, ValueError):
 
 class ColumnError(ParameterError):
     """A column does not exist, exists twice, or is asked to play two roles."""
+
+
+class RuleError(ParameterError):
+    """An edit rule cannot be read, or no centre can satisfy it together with the others."""
 
 
 class PlanError(ParameterError):
@@ -101,6 +109,10 @@ class IdentifierWarning(ShoalWarning):
 
 class DescriptionWarning(ShoalWarning):
     """A variable is not what it was taken for, and what shoal did about it."""
+
+
+class DisclosureWarning(ShoalWarning):
+    """What was asked for releases more of a record than k allows; the message says how much."""
 
 
 class ConvergenceWarning(ShoalWarning):

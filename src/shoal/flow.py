@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import secrets
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,18 +13,21 @@ from numpy.typing import NDArray
 
 from shoal import progress
 from shoal.choices import build, spell
+from shoal.crisp_block import protect_crisp_block
 from shoal.describe import Kind, Selection, select
-from shoal.describe.matrix import Matrix, block_matrix, block_values
 from shoal.describe.missing import refuse_gaps, refuse_infinities
-from shoal.describe.strata import Strata, strata_of
-from shoal.errors import DataError, DescriptionWarning, ParameterError, PlanError, TooFewRecordsError
+from shoal.describe.strata import strata_of
+from shoal.edits import LinearRule, parse_rules
+from shoal.errors import DataError, DescriptionWarning, MethodError, ParameterError, PlanError, TooFewRecordsError
+from shoal.fuzzy_block import protect_fuzzy_block
 from shoal.limits import OneOf, OrNone, Whole, check_limits
-from shoal.partition import PARTITIONERS, Partition, Partitioner
+from shoal.partition import METHODS, SOFT_METHODS, Partitioner
+from shoal.partition.fuzzy.base import ConstrainedClusterer
+from shoal.partition.fuzzy.methods import SoftMethod, spelled_estimator
 from shoal.plan import Input, Outcome, Plan, Reading, installed_versions
 from shoal.read import Table, as_table
 from shoal.release import Release
-from shoal.replace import REPLACEMENTS, Aggregate, Members, TooFewObservedError
-from shoal.replace.members import joined_to_at_least_k, members
+from shoal.replace import REPLACEMENTS, Aggregate, MembershipDraw
 
 __all__ = ["carry_out", "protect", "table_for"]
 
@@ -38,13 +40,14 @@ def protect(
     k: int,
     columns: Iterable[Any] | None = None,
     roles: Mapping[Any, str] | None = None,
-    method: str | Mapping[str, Any] | Partitioner = "mdav",
-    replace: str | Aggregate | Mapping[Any, str | Aggregate] = "mean",
+    method: str | Mapping[str, Any] | Partitioner | ConstrainedClusterer = "mdav",
+    replace: str | Aggregate | MembershipDraw | Mapping[Any, str | Aggregate] = "mean",
     blocks: int | Iterable[Iterable[Any]] | None = None,
     *,
     kinds: Mapping[Any, str] | None = None,
     strata: Any = None,
     weights: Any = None,
+    edits: str | LinearRule | Iterable[str | LinearRule] | None = None,
     missing: Literal["error", "keep"] = "error",
     standardize: bool = True,
     seed: int | None = None,
@@ -64,10 +67,12 @@ def protect(
         the representatives, not in the distances; groups stay within a stratum. Only the roles given here count.
     method
         How records are grouped: a name, a name with parameters (``"mdav:variant=two-k"``, or a mapping, as in a plan)
-        or an estimator such as ``shoal.partition.MDAV(k=5)``.
+        or an estimator such as ``shoal.partition.MDAV(k=5)``. "fuzzy" and "entropy" are fuzzy clusters, whose centres
+        are drawn by membership.
     replace
         What stands for a group: a name, an object such as ``shoal.replace.OrderStatistic(q=0.25)``, or one of them per
         column in a mapping. Ordinal variables take the median and nominal ones the mode where it does not serve them.
+        A fuzzy method always takes `shoal.replace.MembershipDraw`, with parameters if they are given.
     blocks
         Variables that are grouped together: lists of columns, or the number of columns in a block, cut in the order
         of the file. By default all are one block.
@@ -77,6 +82,9 @@ def protect(
         Columns whose values a group may not mix.
     weights
         The column of sampling weights.
+    edits
+        Rules that hold in the release, with a fuzzy method: ``["net + tax == gross"]``. A file that breaks them
+        leaves edited and masked in one step. All variables of a rule must be in one block.
     missing
         "error" refuses gaps and names them; "keep" leaves them where they are and protects every observed cell.
     standardize
@@ -101,13 +109,17 @@ def protect(
     table = as_table(data)
     selection = select(table, columns=columns, blocks=blocks, roles=roles, kinds=kinds, strata=strata, weights=weights)
     seed = secrets.randbits(63) if seed is None else int(seed)
-    plan = Plan(
+    settled = _checked_method(method, int(k), seed, len(table))
+    plan = Plan.settled(
         k=int(k),
         blocks=[list(block) for block in selection.blocks],
         kinds=dict(selection.kinds),
         roles=dict(selection.roles),
-        method=_checked_method(method, int(k), seed),
-        replace=_replacement_per_column(replace, selection),
+        method=settled,
+        replace=_draw_per_column(replace, selection, settled, int(k))
+        if settled["name"] in SOFT_METHODS
+        else _replacement_per_column(replace, selection),
+        edits=[rule.text for rule in parse_rules(edits or [])],
         missing=missing,
         standardize=standardize,
         seed=seed,
@@ -150,6 +162,10 @@ def carry_out(plan: Plan, table: Table) -> Release:
     if plan.missing == "error":
         refuse_gaps(table, [*plan.columns, *plan.strata], 'Fill them, or say missing="keep" to leave them as they are.')
     weights = _weights(plan, table)
+    if weights is not None and plan.method["name"] in SOFT_METHODS:
+        raise MethodError(
+            f'The method "{plan.method["name"]}" has no use for sampling weights. Give "{plan.weights}" another role.'
+        )
     strata = strata_of(table, plan.strata)
     strata.refuse_fewer_than(plan.k)
     if plan.steps and [len(made) for made in plan.steps] != [len(strata)] * len(plan.blocks):
@@ -158,7 +174,10 @@ def carry_out(plan: Plan, table: Table) -> Release:
     done = []
     for number, block in enumerate(plan.blocks):
         with progress.share(1 / len(plan.blocks)):
-            done.append(_protect_block(plan, table, number, block, strata, weights))
+            if plan.method["name"] in SOFT_METHODS:
+                done.append(protect_fuzzy_block(plan, table, number, block, strata))
+            else:
+                done.append(protect_crisp_block(plan, table, number, block, strata, weights))
 
     computed = {name: values for block in done for name, values in block.computed.items()}
     taken = {name: rows for block in done for name, rows in block.taken.items()}
@@ -200,132 +219,6 @@ def carry_out(plan: Plan, table: Table) -> Release:
     )
 
 
-@dataclass(frozen=True)
-class _Block:
-    """What came of one block of variables."""
-
-    matrix: Matrix
-    partition: Partition
-    computed: Mapping[str, NDArray[np.float64]]
-    taken: Mapping[str, NDArray[np.int64]]
-    joined: Mapping[str, int]
-    smallest_support: int
-    steps: list[int]
-
-
-def _protect_block(
-    plan: Plan,
-    table: Table,
-    number: int,
-    block: Sequence[str],
-    strata: Strata,
-    weights: NDArray[np.float64] | None,
-) -> _Block:
-    values = block_values(table, block, plan.kinds)
-    matrix = block_matrix(values, plan.kinds, standardize=plan.standardize)
-    labels, stratum_of_group, steps = _labels(plan, number, block, matrix, strata)
-    everyone = members(labels, labels >= 0)
-    centres = None if matrix.complete else _centres(matrix, everyone)
-    computed: dict[str, NDArray[np.float64]] = {}
-    taken: dict[str, NDArray[np.int64]] = {}
-    joined: dict[str, int] = {}
-    supports = []
-    for place, name in enumerate(block):
-        observed = ~np.isnan(values[name])
-        own_labels, behind = labels, everyone
-        if name in matrix.constant:
-            # All its values are the same, so all records are one group; those without any other value among them.
-            own_labels = _joined(plan, name, np.zeros_like(labels), observed, np.zeros((1, 1)), np.zeros(1, np.int64))
-        elif centres is not None:
-            own_labels = _joined(plan, name, labels, observed, centres, stratum_of_group, strata)
-            fewer = len(everyone.groups) - len(np.unique(own_labels[labels >= 0]))
-            if fewer:
-                joined[name] = fewer
-        if own_labels is not labels or not observed.all():
-            behind = members(own_labels, observed)
-        replacement = build(plan.replace[name], REPLACEMENTS, "replace")
-        representatives = replacement.representatives(
-            values[name], behind, rng=np.random.default_rng([plan.seed, number, place]), weights=weights, column=name
-        )
-        released = representatives[np.searchsorted(behind.groups, own_labels[observed])]
-        if replacement.keeps_values:
-            taken[name] = np.arange(len(table))
-            taken[name][observed] = released
-        else:
-            computed[name] = np.full(len(table), np.nan)
-            computed[name][observed] = released
-        supports.extend(behind.sizes.tolist())
-    return _Block(
-        matrix, Partition(labels, tuple(block)), computed, taken, joined, min(supports, default=len(table)), steps
-    )
-
-
-def _joined(
-    plan: Plan,
-    name: str,
-    labels: NDArray[np.int64],
-    observed: NDArray[np.bool_],
-    centres: NDArray[np.float64],
-    stratum_of_group: NDArray[np.int64],
-    strata: Strata | None = None,
-) -> NDArray[np.int64]:
-    """Return the labels for one variable, groups joined where fewer than k of its values are observed."""
-    try:
-        return joined_to_at_least_k(labels, observed, centres, plan.k, stratum_of_group)
-    except TooFewObservedError as error:
-        where = strata.where(error.part) if strata else ""
-        raise TooFewRecordsError(
-            f'k={plan.k} needs at least {plan.k} observed values of "{name}"{where}; there are {error.observed}. '
-            "Leave the variable out, or lower k."
-        ) from None
-
-
-def _labels(
-    plan: Plan, number: int, block: Sequence[str], matrix: Matrix, strata: Strata
-) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int]]:
-    """Partition every stratum; return each record's group, each group's stratum, and the steps of each search."""
-    method = build(plan.method, PARTITIONERS, "method", k=plan.k)
-    if not matrix.complete or any(plan.kinds[name] not in method.kinds for name in block):
-        method = method.for_mixed(distance=matrix.distance, nominal=matrix.nominal)
-    observed = ~np.isnan(matrix.values).all(axis=1)
-    labels = np.full(len(matrix.values), -1, dtype=np.int64)
-    groups_per_stratum = []
-    steps: list[int] = []
-    for stratum in range(len(strata)):
-        rows = np.flatnonzero((strata.codes == stratum) & observed)
-        if len(rows) == 0:
-            groups_per_stratum.append(0)
-            continue
-        if len(rows) < plan.k:
-            raise TooFewRecordsError(
-                f"k={plan.k} needs at least {plan.k} records{strata.where(stratum)} with a value in one of "
-                f"{', '.join(block)}; there are {len(rows)}. Merge strata, leave the variables out, or lower k."
-            )
-        part = method.for_part(len(rows) / len(labels) * len(block) / len(plan.columns))
-        if plan.steps:  # as many as were made before, however long they take
-            part.set_params(steps=plan.steps[number][stratum])
-        with progress.share(len(rows) / len(labels)):
-            found = part.fit(matrix.values if len(rows) == len(labels) else matrix.values[rows]).labels_
-        if hasattr(part, "steps_"):
-            steps.append(int(part.steps_))
-        sizes = np.bincount(found)
-        if sizes.min() < plan.k:  # whatever the method says of itself, k is a promise
-            raise DataError(f"The method made a group of {sizes.min()} records where k={plan.k}; nothing is released.")
-        labels[rows] = found + sum(groups_per_stratum)
-        groups_per_stratum.append(len(sizes))
-    return labels, np.repeat(np.arange(len(strata)), groups_per_stratum), steps
-
-
-def _centres(matrix: Matrix, everyone: Members) -> NDArray[np.float64]:
-    """Return the mean of every group over its observed values; nominal columns, which have no mean, stay out."""
-    ordered = [place for place in range(matrix.values.shape[1]) if place not in matrix.nominal]
-    values = matrix.values[:, ordered][everyone.records] if ordered else np.zeros((len(everyone.records), 1))
-    known = ~np.isnan(values)
-    sums = np.add.reduceat(np.where(known, values, 0.0), everyone.starts[:-1])
-    counts = np.add.reduceat(known, everyone.starts[:-1], dtype=np.float64)
-    return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
-
-
 def _weights(plan: Plan, table: Table) -> NDArray[np.float64] | None:
     if plan.weights is None:
         return None
@@ -341,15 +234,46 @@ def _weights(plan: Plan, table: Table) -> NDArray[np.float64] | None:
     return weights
 
 
-def _checked_method(method: Any, k: int, seed: int) -> dict[str, Any]:
-    spelled = spell(method, PARTITIONERS, "method")
+def _checked_method(method: Any, k: int, seed: int, records: int) -> dict[str, Any]:
+    if isinstance(method, ConstrainedClusterer):
+        spelled = spelled_estimator(method)
+    else:
+        spelled = spell(method, METHODS, "method")
     if isinstance(method, Partitioner):
         del spelled["k"]
-    made = build(spelled, PARTITIONERS, "method", k=k)
+    made = build(spelled, METHODS, "method", k=k)
     if hasattr(made, "random_state") and "random_state" not in spelled:
-        made.set_params(random_state=seed % 2**32)  # scikit-learn's limit
-    complete = spell(made, PARTITIONERS, "method")
+        made = build({**spelled, "random_state": seed % 2**32}, METHODS, "method", k=k)  # scikit-learn's limit
+    if isinstance(made, SoftMethod):
+        made = made.in_large_file(records)
+    complete = spell(made, METHODS, "method")
     return {key: value for key, value in complete.items() if key != "k"}  # the plan has k once
+
+
+def _draw_per_column(
+    replace: Any, selection: Selection, method: Mapping[str, Any], k: int
+) -> dict[str, dict[str, Any]]:
+    """Settle how a fuzzy method draws: the same in every column, with the fuzziness written out."""
+    name = method["name"]
+    if replace == "mean":  # the default of methods that have groups
+        replace = "membership-draw"
+    draw = (
+        None
+        if isinstance(replace, Mapping)
+        else build(spell(replace, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
+    )
+    if not isinstance(draw, MembershipDraw):
+        raise MethodError(f'The method "{name}" draws centres by membership: replace must be membership-draw.')
+    own, other = ("m2", "lam2") if name == "fuzzy" else ("lam2", "m2")
+    if getattr(draw, other) is not None:
+        raise ParameterError(f'The method "{name}" has {own}, not {other}.')
+    if 0 < draw.fewest(k) < k:
+        raise ParameterError(
+            f"at_least={draw.at_least} is below k={k}. Leave it out, or say None and read the warning."
+        )
+    fuzziness = draw.fuzziness(*build(method, METHODS, "method", k=k).fuzziness)
+    spelled = spell(draw, REPLACEMENTS, "replace") | {own: fuzziness}
+    return dict.fromkeys(selection.columns, spelled)
 
 
 def _replacement_per_column(replace: Any, selection: Selection) -> dict[str, dict[str, Any]]:
@@ -364,6 +288,8 @@ def _replacement_per_column(replace: Any, selection: Selection) -> dict[str, dic
         named = name in per_column
         asked = per_column[name] if named else ("mean" if isinstance(replace, Mapping) else replace)
         chosen = build(spell(asked, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
+        if isinstance(chosen, MembershipDraw):
+            raise ParameterError('membership-draw needs fuzzy clusters: use the method "fuzzy" or "entropy" with it.')
         spelled = spell(chosen, REPLACEMENTS, "replace")
         if kind not in chosen.kinds and named:
             raise ParameterError(f'replace "{spelled["name"]}" does not serve "{name}", which is {kind}.')

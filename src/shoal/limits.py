@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from shoal.errors import ParameterError, nearest_name_hint
 
-__all__ = ["Limit", "Number", "OneOf", "OrNone", "Whole", "check_limits"]
+__all__ = ["Limit", "Number", "OneOf", "OrNone", "TrueOrFalse", "Whole", "check_limits"]
 
 
 class Limit(Protocol):
@@ -91,6 +91,21 @@ class OneOf:
 
     def bad_values(self) -> list[Any]:
         return ["no such word", "", self.words[0].upper() + "?", None, 0]
+
+
+@dataclass(frozen=True)
+class TrueOrFalse:
+    """A truth value; 0 and 1 are numbers."""
+
+    @property
+    def wanted(self) -> str:
+        return "True or False"
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, bool)
+
+    def bad_values(self) -> list[Any]:
+        return [0, 1, "true", None]
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,9 @@ from pydantic import (
 
 from shoal.choices import build
 from shoal.describe import Kind, Role
-from shoal.errors import PlanError, nearest_name_hint
-from shoal.partition import PARTITIONERS
+from shoal.edits import parse_rules
+from shoal.errors import MethodError, ParameterError, PlanError, RuleError, ShoalError, nearest_name_hint
+from shoal.partition import METHODS, SOFT_METHODS
 from shoal.read import replacing
 from shoal.replace import REPLACEMENTS
 
@@ -40,7 +41,7 @@ _HEADER = (
 
 
 def _known_method(spelled: dict[str, Any]) -> dict[str, Any]:
-    build(spelled, PARTITIONERS, "method", k=2)
+    build(spelled, METHODS, "method", k=2)
     return spelled
 
 
@@ -120,6 +121,7 @@ class Plan(_Section):
     # Of a search, per block and stratum: made before, to be made again.
     steps: list[list[NonNegativeInt]] = Field(default_factory=list)
     replace: dict[str, _Replacement]  # per column
+    edits: list[str] = Field(default_factory=list)
     missing: Literal["error", "keep"] = "error"
     standardize: bool = True
     seed: int = Field(ge=0)
@@ -137,9 +139,35 @@ class Plan(_Section):
         for name, choice in self.replace.items():
             if self.kinds[name] not in build(choice, REPLACEMENTS, "replace").kinds:
                 raise ValueError(f'replace "{choice["name"]}" does not serve "{name}", which is {self.kinds[name]}')
-        if self.steps and not hasattr(build(self.method, PARTITIONERS, "method", k=2), "steps"):
+        soft = self.method["name"] in SOFT_METHODS
+        draws = [choice for choice in self.replace.values() if choice["name"] == "membership-draw"]
+        if (soft and any(choice != self.replace[self.columns[0]] for choice in self.replace.values())) or (
+            len(draws) != soft * len(self.replace)
+        ):
+            raise ValueError(
+                "replace must be the same membership-draw in every column of a fuzzy method, and of no other"
+            )
+        if self.edits:
+            self._rules_fit(soft)
+        if self.steps and not hasattr(build(self.method, METHODS, "method", k=2), "steps"):
             raise ValueError(f'steps: method "{self.method["name"]}" does not search in steps')
         return self
+
+    def _rules_fit(self, soft: bool) -> None:
+        """Raise RuleError if a rule cannot be kept, MethodError if the method keeps none."""
+        if not soft:
+            raise MethodError(
+                'So far only the methods "fuzzy" and "entropy" keep rules. Choose one, or leave edits out.'
+            )
+        if any(choice.get("per_variable") for choice in self.replace.values()):
+            raise RuleError("Rules between variables do not hold where each is drawn for itself (per_variable).")
+        for rule in parse_rules(self.edits):
+            named = set(rule.coefficients)
+            for name in sorted(named.difference(self.columns)):
+                hint = nearest_name_hint(name, self.columns)
+                raise RuleError(f'The rule "{rule.text}" has "{name}" in it, which is not protected.{hint}')
+            if not any(named <= set(block) for block in self.blocks):
+                raise RuleError(f'The rule "{rule.text}" has columns of several blocks. Put them into one block.')
 
     @property
     def columns(self) -> list[str]:
@@ -155,7 +183,15 @@ class Plan(_Section):
             "method": self.method,
             "k": self.k,
             "blocks": self.blocks,
+            "replace": self.replace[self.columns[0]] if self.method["name"] in SOFT_METHODS else None,
         }
+
+    def public(self) -> dict[str, Any]:
+        """Return what can be published of the plan: no seed, no file, no count of records."""
+        kept = self.model_dump(include={"k", "blocks", "kinds", "method", "replace", "edits", "missing", "standardize"})
+        secret = ("random_state", "device", "memory")
+        kept["method"] = {key: value for key, value in kept["method"].items() if key not in secret}
+        return kept
 
     @property
     def strata(self) -> list[str]:
@@ -171,6 +207,19 @@ class Plan(_Section):
     def identifiers(self) -> list[str]:
         """The columns that are dropped from the release."""
         return [name for name, role in self.roles.items() if role == "identifier"]
+
+    @classmethod
+    def settled(cls, **parts: Any) -> Self:
+        """Return a plan of parts that were asked for; what does not fit together is the error it is, in one line."""
+        try:
+            return cls(**parts)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            problem = first.get("ctx", {}).get("error")
+            if isinstance(problem, ShoalError):
+                raise problem from None
+            message = _first_problem(error, cls)
+            raise ParameterError(message[0].upper() + message[1:]) from None
 
     def run(self, data: Any = None) -> Release:
         """Carry out the plan, on its own input or on `data`.

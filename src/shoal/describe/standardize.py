@@ -26,6 +26,10 @@ class Scale:
         """Return (x - centre) / unit; gaps stay NaN."""
         return np.asarray((np.ldexp(values, -self.exponent) - self.centre) / self.unit)
 
+    def undo(self, scaled: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the values that were scaled."""
+        return np.asarray(np.ldexp(scaled * self.unit + self.centre, self.exponent))
+
 
 def is_constant(values: NDArray[np.float64]) -> bool:
     """Whether all observed values of one variable are the same."""

@@ -92,6 +92,7 @@ def evaluate(
     method: Any = None,
     k: int | None = None,
     blocks: int | Iterable[Iterable[str]] | None = None,
+    replace: Any = None,
     measures: Iterable[str] | None = None,
     quick: bool = False,
     seed: int = 0,
@@ -106,7 +107,7 @@ def evaluate(
         The columns to compare; all that both files have by default.
     kinds
         "nominal" or "ordinal" for columns of numbers that are codes.
-    method, k, blocks
+    method, k, blocks, replace
         How the file was masked, as in `protect`; with them, an intruder who knows it too is tried
         (`transparency_attack`), and the k reached is counted block by block. `release.evaluate()` knows them.
     measures
@@ -140,11 +141,12 @@ def evaluate(
     if "transparency_attack" in names and (method is None or k is None):
         left_out.setdefault("transparency_attack", _ATTACK_NEEDS)
     todo = [name for name in names if name not in left_out]
+    given = {"method": method, "k": k, "blocks": blocks, "replace": replace, "seed": seed}
     work = {name: _WORK.get(name, 1) for name in todo}
     for name in todo:
         with progress.step(work[name] / sum(work.values())):
             try:
-                figures[name] = _figure(name, files, figures, method=method, k=k, blocks=blocks, seed=seed)
+                figures[name] = _figure(name, files, figures, given)
             except NotApplicableError as reason:
                 not_applicable[name] = str(reason)
     return Evaluation(
@@ -167,15 +169,15 @@ def _wanted(measures: Iterable[str] | None) -> list[str]:
     return [name for name in MEASURES if name in wanted]
 
 
-def _figure(name: str, files: Pair, figures: Mapping[str, Figure], *, blocks: Any, **given: Any) -> Figure:
+def _figure(name: str, files: Pair, figures: Mapping[str, Figure], given: Mapping[str, Any]) -> Figure:
     """Compute one measure, with those of the options it takes."""
     measure = MEASURES[name]
     if name == "score" and all(part.about.name in figures for part in SCORE_PARTS["equal"]):
         return combined(figures)
     if name == "k_anonymity":
-        return _k_by_block(files, blocks, given["k"])
+        return _k_by_block(files, given["blocks"], given["k"])
     if name == "transparency_attack":
-        return measure.of(files, blocks=blocks, **given)
+        return measure.of(files, **given)
     return measure.of(files, **({"seed": given["seed"]} if "seed" in signature(measure).parameters else {}))
 
 

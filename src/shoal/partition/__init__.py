@@ -9,9 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from shoal.partition import fuzzy
     from shoal.partition.base import Partition, Partitioner
     from shoal.partition.bound import lower_bound
-    from shoal.partition.catalogue import PARTITIONERS
+    from shoal.partition.catalogue import METHODS, PARTITIONERS, SOFT_METHODS
     from shoal.partition.cbfs import CBFS
     from shoal.partition.hac import HAC
     from shoal.partition.k_means_micro import KMeansMicro
@@ -31,9 +32,11 @@ __all__ = [
     "HAC",
     "MD",
     "MDAV",
+    "METHODS",
     "MHM",
     "MST",
     "PARTITIONERS",
+    "SOFT_METHODS",
     "TFRP",
     "VMDAV",
     "KMeansMicro",
@@ -43,6 +46,7 @@ __all__ = [
     "Partition",
     "Partitioner",
     "Refine",
+    "fuzzy",
     "lower_bound",
 ]
 
@@ -53,7 +57,9 @@ _HOME = {
     "MDAV": "mdav",
     "MHM": "mhm",
     "MST": "mst",
+    "METHODS": "catalogue",
     "PARTITIONERS": "catalogue",
+    "SOFT_METHODS": "catalogue",
     "TFRP": "tfrp",
     "VMDAV": "vmdav",
     "KMeansMicro": "k_means_micro",
@@ -70,6 +76,8 @@ _HOME = {
 def __getattr__(name: str) -> Any:
     if name in _HOME:
         return getattr(import_module(f"shoal.partition.{_HOME[name]}"), name)
+    if name == "fuzzy":
+        return import_module("shoal.partition.fuzzy")
     raise AttributeError(f"module 'shoal.partition' has no attribute '{name}'")
 
 

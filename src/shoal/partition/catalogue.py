@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from shoal.partition.base import Partitioner
 from shoal.partition.cbfs import CBFS
+from shoal.partition.fuzzy.at_least_k import AtLeastK
+from shoal.partition.fuzzy.methods import SOFT_METHODS, SoftMethod
 from shoal.partition.hac import HAC
 from shoal.partition.k_means_micro import KMeansMicro
 from shoal.partition.md import MD
@@ -16,7 +18,7 @@ from shoal.partition.refine import Refine
 from shoal.partition.tfrp import TFRP
 from shoal.partition.vmdav import VMDAV
 
-__all__ = ["PARTITIONERS"]
+__all__ = ["METHODS", "PARTITIONERS", "SOFT_METHODS"]
 
 PARTITIONERS: dict[str, type[Partitioner]] = {
     "mdav": MDAV,
@@ -31,4 +33,6 @@ PARTITIONERS: dict[str, type[Partitioner]] = {
     "hac": HAC,
     "optimal-univariate": OptimalUnivariate,
     "refine": Refine,
+    "at-least-k": AtLeastK,
 }
+METHODS: dict[str, type[Partitioner] | type[SoftMethod]] = {**PARTITIONERS, **SOFT_METHODS}

@@ -2,6 +2,7 @@
 
 from shoal.replace.aggregate import Aggregate, GeometricMean, Mean, Median, Mode, OrderStatistic
 from shoal.replace.members import Members, TooFewObservedError
+from shoal.replace.membership_draw import MembershipDraw
 
 __all__ = [
     "REPLACEMENTS",
@@ -10,12 +11,13 @@ __all__ = [
     "Mean",
     "Median",
     "Members",
+    "MembershipDraw",
     "Mode",
     "OrderStatistic",
     "TooFewObservedError",
 ]
 
-REPLACEMENTS: dict[str, type[Aggregate]] = {
-    aggregate.name: aggregate for aggregate in (Mean, Median, OrderStatistic, Mode, GeometricMean)
+REPLACEMENTS: dict[str, type[Aggregate] | type[MembershipDraw]] = {
+    kind.name: kind for kind in (Mean, Median, OrderStatistic, Mode, GeometricMean, MembershipDraw)
 }
 """What a plan may name as a replacement."""

@@ -28,6 +28,7 @@ __all__ = [
     "groups_by_value",
     "groups_found_again",
     "has_intervals",
+    "likely_groups",
     "nearest_groups",
     "survivors",
 ]
@@ -189,6 +190,35 @@ def nearest_groups(block: Block) -> Rule:
         order = np.lexsort((groups[place, column], place))
         place, column = place[order], column[order]
         return Candidates(place, groups[place, column].astype(np.int64), ranks[place, column], whole)
+
+    return rule
+
+
+def likely_groups(block: Block, memberships: Callable[[Doubles, Doubles], Doubles], negligible: float) -> Rule:
+    """Take every group whose centre the target may have drawn: all but those with negligible membership.
+
+    Parameters
+    ----------
+    block
+        The block.
+    memberships
+        Gives the memberships of records in centres, both on the scale of the original.
+    negligible
+        A membership below it is as good as none; the largest of a target never is.
+    """
+    centres = block.scaled(block.centres)
+
+    def rule(targets: Whole64, reach: int) -> Candidates:
+        places, groups = [], []
+        at_once = max(1, _AT_ONCE // len(centres))
+        for start in range(0, len(targets), at_once):
+            some = memberships(block.scaled(block.original[targets[start : start + at_once]]), centres)
+            largest = some.max(axis=1, keepdims=True)
+            place, group = np.nonzero(some >= np.minimum(negligible, largest))
+            places.append(place + start)
+            groups.append(group)
+        place = np.concatenate(places)
+        return Candidates(place, np.concatenate(groups), np.ones_like(place), np.full(len(targets), _ALL))
 
     return rule
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from shoal.choices import build, spell, text
 from shoal.describe.standardize import is_constant
 from shoal.errors import ColumnError, NotApplicableError, ParameterError, nearest_name_hint
-from shoal.limits import OrNone, Whole, check_limits
+from shoal.limits import Number, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.measure.measure import About, Figure, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.risk.candidate_groups import (
@@ -25,6 +26,7 @@ from shoal.measure.risk.candidate_groups import (
     groups_by_value,
     groups_found_again,
     has_intervals,
+    likely_groups,
     nearest_groups,
     survivors,
 )
@@ -33,10 +35,14 @@ from shoal.progress import share
 
 if TYPE_CHECKING:
     from shoal.partition import Partitioner
+    from shoal.partition.fuzzy.methods import SoftMethod
+    from shoal.replace import MembershipDraw
 
 __all__ = ["known_method", "transparency_attack"]
 
 _ALL_TARGETS = 20_000  # records up to which every one is a target
+Doubles = NDArray[np.float64]
+
 _MOST_CHOICES = 200
 _MOST_LISTED = 100
 _RATES = ("expected", "certain", "coverage", "false_unique", "candidates", "linkage")
@@ -66,9 +72,11 @@ def transparency_attack(
     k: int,
     blocks: int | Iterable[Iterable[Any]] | None = None,
     known: int | Iterable[Any] | None = None,
+    replace: str | Mapping[str, Any] | MembershipDraw | None = None,
     level: int = 1,
     nearest: int | None = None,
     refine: bool = False,
+    negligible: float = 0.001,
     sample: int | None = 2_000,
     seed: int = 0,
 ) -> Figure:
@@ -85,6 +93,8 @@ def transparency_attack(
         What the intruder knows of a target: names of columns (also as lists, such as some of the blocks), or in how
         many blocks; of a single block, how many variables. The figures are then averages over all choices of so many,
         or over 200 drawn at random where there are more. By default everything is known.
+    replace
+        How a fuzzy method drew, as `shoal.protect` was told. By default as fuzzily as it clustered.
     level
         1: the intruder knows the target. 2: the intruder knows the known blocks of the whole original file and masks
         them again. This gives away the groups of every block that is wholly known, if the method can be repeated.
@@ -95,6 +105,8 @@ def transparency_attack(
     refine
         For "optimal-univariate" with the mean: also rule out groups that the best partition would not have put the
         target into.
+    negligible
+        For fuzzy methods: a centre in which the target has less than this membership is no candidate.
     sample
         How many targets are drawn if the file has more than 20,000 records; None for all. All masked records stay
         candidates.
@@ -117,11 +129,13 @@ def transparency_attack(
     single variable, as with "optimal-univariate", a value can only be in the two groups whose means bracket it: the
     truth is always among the candidates. For other methods the groups nearest to the target are taken, on the known
     variables of the block in units of the original's standard deviations, which are those that `shoal.protect` used.
+    A fuzzy method may have given a record any centre in which it has a membership that is not negligible; all of these
+    are candidates.
 
     The excess can be negative: candidates that are certain to hold the truth are often more than the nearest records.
     What this intruder has over plain linkage is then to know which guesses are right, the `certain` ones.
     """
-    _check(level, nearest, refine, sample, seed, k)
+    _check(k=k, level=level, nearest=nearest, refine=refine, negligible=negligible, sample=sample, seed=seed)
     spelled, partitioner = known_method(method, k)
     if level == 2:
         _refuse_what_cannot_be_repeated(partitioner, spelled)
@@ -136,7 +150,17 @@ def transparency_attack(
     sampled = sample if sample is not None and records > max(sample, _ALL_TARGETS) else None
     if sampled is not None:
         targets = np.sort(rng.choice(records, sampled, replace=False))
-    scene = _Scene(files, layout, partitioner, alone=alone, level=level, nearest=nearest, refine=refine)
+    memberships = _memberships(partitioner, replace)
+    scene = _Scene(
+        files,
+        layout,
+        partitioner,
+        alone=alone,
+        level=level,
+        nearest=nearest,
+        refine=refine,
+        likely=None if memberships is None else partial(likely_groups, memberships=memberships, negligible=negligible),
+    )
     by_choice = {}
     for choice in choices:
         with share(1 / len(choices)):
@@ -158,35 +182,55 @@ def transparency_attack(
     )
 
 
-def known_method(method: str | Mapping[str, Any] | Partitioner, k: int) -> tuple[dict[str, Any], Partitioner]:
+def known_method(
+    method: str | Mapping[str, Any] | Partitioner, k: int
+) -> tuple[dict[str, Any], Partitioner | SoftMethod]:
     """Return a method as a plan spells it, without its k, and as an estimator."""
-    from shoal.partition import PARTITIONERS, Partitioner
+    from shoal.partition import METHODS, Partitioner
 
-    spelled = spell(method, PARTITIONERS, "method")
+    spelled = spell(method, METHODS, "method")
     if isinstance(method, Partitioner):
         if method.k != k:
             raise ParameterError(f"k={k} and the method's k={method.k} differ. Give the same k twice.")
         del spelled["k"]
-    return spelled, build(spelled, PARTITIONERS, "method", k=k)
+    return spelled, build(spelled, METHODS, "method", k=k)
 
 
-def _check(level: int, nearest: int | None, refine: bool, sample: int | None, seed: int, k: int) -> None:
+def _memberships(method: Partitioner | SoftMethod, replace: Any) -> Callable[[Doubles, Doubles], Doubles] | None:
+    """Return what a fuzzy method draws by: the memberships of records in centres."""
+    from shoal.partition.fuzzy.alternating import memberships
+    from shoal.partition.fuzzy.methods import SoftMethod
+    from shoal.replace import REPLACEMENTS, MembershipDraw
+
+    if not isinstance(method, SoftMethod):
+        return None
+    spelled = spell(replace or "membership-draw", REPLACEMENTS, "replace")
+    draw = build(spelled, REPLACEMENTS, "replace")
+    if not isinstance(draw, MembershipDraw):
+        raise ParameterError("A fuzzy method draws centres by membership: replace must be membership-draw.")
+    rule = method.rule(draw.fuzziness(*method.fuzziness))
+    return lambda X, centres: np.asarray(memberships(X, centres, rule))
+
+
+def _check(**given: Any) -> None:
     check_limits(
         {
             "k": Whole(2),
             "level": Whole(1, 2),
             "nearest": OrNone(Whole(1)),
+            "refine": TrueOrFalse(),
+            "negligible": Number(0, 1),
             "sample": OrNone(Whole(1)),
             "seed": Whole(0),
         },
-        {"k": k, "level": level, "nearest": nearest, "sample": sample, "seed": seed},
+        given,
     )
-    if not isinstance(refine, bool):
-        raise ParameterError(f"refine must be True or False; got {refine!r}.")
 
 
-def _refuse_what_cannot_be_repeated(partitioner: Partitioner, spelled: Mapping[str, Any]) -> None:
+def _refuse_what_cannot_be_repeated(partitioner: Partitioner | SoftMethod, spelled: Mapping[str, Any]) -> None:
     name = spelled["name"]
+    if not hasattr(partitioner, "fit"):
+        raise ParameterError(f'level=2 masks again, and "{name}" draws every record at random: the seed is not known.')
     if hasattr(partitioner, "random_state") and "random_state" not in spelled:
         raise ParameterError(f'level=2 masks again, and "{name}" draws at random: give its random_state.')
     if getattr(partitioner, "steps", 0) is None:
@@ -283,12 +327,13 @@ class _Scene:
         self,
         files: Pair,
         layout: _Layout,
-        partitioner: Partitioner,
+        partitioner: Partitioner | SoftMethod,
         *,
         alone: bool,
         level: int,
         nearest: int | None,
         refine: bool,
+        likely: Callable[[Block], Rule] | None,
     ) -> None:
         self._files = files
         self._layout = layout
@@ -297,6 +342,7 @@ class _Scene:
         self._level = level
         self._nearest = nearest
         self._refine = refine
+        self._likely = likely
         self._seen: dict[tuple[str, ...], tuple[Block, Rule]] = {}
 
     def rates(self, choice: Sequence[str], targets: NDArray[np.int64]) -> dict[str, float]:
@@ -329,6 +375,8 @@ class _Scene:
     def _rule(self, number: int, known: tuple[str, ...], block: Block) -> Rule:
         if self._level == 2 and self._is_whole(number, known):
             return groups_found_again(block, self._masked_again(known, block))
+        if self._likely is not None and self._nearest is None:
+            return self._likely(block)
         if self._alone:
             return bracketing_groups(block, k=self._partitioner.k if self._refine else None)
         if len(self._layout.blocks[number]) == 1 and self._nearest is None and has_intervals(block):
@@ -337,7 +385,9 @@ class _Scene:
 
     def _masked_again(self, known: tuple[str, ...], block: Block) -> NDArray[np.int64]:
         from shoal.describe.matrix import block_matrix
+        from shoal.partition.fuzzy.methods import SoftMethod
 
         values = dict(zip(known, block.original.T, strict=True))
         matrix = block_matrix(values, dict.fromkeys(known, "continuous"), standardize=True)
+        assert not isinstance(self._partitioner, SoftMethod)  # which cannot be masked again
         return np.asarray(self._partitioner.fit(matrix.values).labels_)

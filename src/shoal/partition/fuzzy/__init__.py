@@ -1,0 +1,45 @@
+"""Fuzzy partitions: every record belongs to every cluster, more or less.
+
+The names are imported when first used. `alternating`, the loop under all of them, needs no more than an array library
+and array-api-compat, so that it also runs where numba and the dataframe libraries are absent.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shoal.partition.fuzzy.at_least_k import AtLeastK
+    from shoal.partition.fuzzy.cmeans import CMeans, FuzzyCMeans
+    from shoal.partition.fuzzy.entropy import EntropyFuzzyCMeans
+    from shoal.partition.fuzzy.noise import NoiseClustering
+    from shoal.partition.fuzzy.possibilistic import FuzzyPossibilisticCMeans
+
+__all__ = [
+    "AtLeastK",
+    "CMeans",
+    "EntropyFuzzyCMeans",
+    "FuzzyCMeans",
+    "FuzzyPossibilisticCMeans",
+    "NoiseClustering",
+]
+
+_HOME = {
+    "AtLeastK": "at_least_k",
+    "CMeans": "cmeans",
+    "EntropyFuzzyCMeans": "entropy",
+    "FuzzyCMeans": "cmeans",
+    "FuzzyPossibilisticCMeans": "possibilistic",
+    "NoiseClustering": "noise",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f"shoal.partition.fuzzy.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'shoal.partition.fuzzy' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,171 @@
+"""The loop under all fuzzy clustering: memberships from centres, centres from memberships, until nothing moves.
+
+The same code runs on NumPy and on PyTorch arrays, there on a GPU too. It needs nothing but the array library and
+array-api-compat: neither scikit-learn nor numba nor a dataframe library.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from array_api_compat import array_namespace, device
+
+from shoal.partition.fuzzy.moving import move, typical_of
+from shoal.partition.fuzzy.records import Array, Block, Records
+from shoal.partition.fuzzy.rules import Crisp, Entropic, Fuzzy, Noisy, Possibilistic, Rule
+
+__all__ = [
+    "Crisp",
+    "Entropic",
+    "Fuzzy",
+    "Noisy",
+    "Outcome",
+    "Possibilistic",
+    "Rule",
+    "alternate",
+    "labels",
+    "memberships",
+    "typicalities",
+]
+
+# Davé's delta follows the centres for so many iterations, then stays.
+_DELTA_FOLLOWS = 30
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Where the loop ended.
+
+    Attributes
+    ----------
+    centres
+        The centres, c x d.
+    n_iter
+        How often the centres were moved.
+    converged
+        Whether they stopped moving.
+    objective
+        Its value before every move and after the last; it never rises. With Davé's rule only the values since delta
+        stays are here, as the others cannot be compared.
+    rule
+        The rule, with delta filled in.
+    """
+
+    centres: Array
+    n_iter: int
+    converged: bool
+    objective: list[float]
+    rule: Rule
+
+
+def alternate(
+    X: Array,
+    centres: Array,
+    rule: Rule,
+    *,
+    project: Callable[[Array], Array] | None = None,
+    max_iter: int = 300,
+    tol: float = 1e-6,
+    memory: float = 256,
+    threads: int = 1,
+    after_each: Callable[[], None] | None = None,
+) -> Outcome:
+    """Move the centres until they stay.
+
+    Parameters
+    ----------
+    X
+        Matrix n x d of NumPy or PyTorch, float64 or float32.
+    centres
+        The start, c x d, of the same kind and on the same device.
+    rule
+        How distances become memberships.
+    project
+        Takes centres to the nearest that are allowed.
+    max_iter
+        The most moves.
+    tol
+        The centres have stopped if none moves farther than this times the root mean square distance of the records to
+        their mean. What is below the precision of the numbers counts as standing still.
+    memory
+        Megabytes for what is computed on the way, beside `X` and a copy of it: n x c is worked on in blocks.
+    threads
+        For NumPy: how many blocks are worked on at a time. The result does not depend on it.
+    after_each
+        Called after every move.
+    """
+    xp = array_namespace(X)
+    records = Records(X, matrices=rule.matrices, memory=memory, threads=threads)
+    enough = max(tol, 8 * records.epsilon) * math.sqrt(records.mean_square())
+    present = xp.asarray(centres, dtype=X.dtype) - records.origin
+    follows = isinstance(rule, Noisy) and rule.delta is None
+    objective: list[float] = []
+    n_iter, converged = 0, False
+    while n_iter < max_iter and not converged:
+        if isinstance(rule, Noisy) and follows and n_iter < _DELTA_FOLLOWS:
+            rule = replace(rule, delta=_delta(records, present, rule.lam))
+            objective.clear()
+        moved, value = move(records, present, rule)
+        if project is not None:
+            moved = project(moved + records.origin) - records.origin
+        converged = math.sqrt(float(xp.max(xp.sum((moved - present) ** 2, axis=1)))) <= enough
+        present = moved
+        objective.append(value)
+        n_iter += 1
+        if after_each is not None:
+            after_each()
+    objective.append(move(records, present, rule)[1])
+    return Outcome(present + records.origin, n_iter, converged, objective, rule)
+
+
+def memberships(X: Array, centres: Array, rule: Rule, *, memory: float = 256, threads: int = 1) -> Array:
+    """Return the memberships of the records, n x c; with noise n x (c + 1), noise in the last column."""
+    width = int(centres.shape[0]) + isinstance(rule, Noisy)
+    return _filled(_from_centres(X, centres, rule, memory, threads), centres, rule.memberships, width)
+
+
+def labels(X: Array, centres: Array, rule: Rule, *, memory: float = 256, threads: int = 1) -> Array:
+    """Return the cluster every record belongs to most, of several the first; the number of noise is c."""
+    records = _from_centres(X, centres, rule, memory, threads)
+    xp = records.xp
+    parts = records.walk(centres - records.origin, lambda block: xp.argmax(rule.memberships(block), axis=1))
+    return xp.concat(list(parts))
+
+
+def typicalities(X: Array, centres: Array, rule: Possibilistic, *, memory: float = 256, threads: int = 1) -> Array:
+    """Return the typicalities of the records, n x c; the columns sum to one."""
+    records = _from_centres(X, centres, rule, memory, threads)
+    typical = typical_of(records, centres - records.origin, rule)
+    total = records.xp.astype(typical.total, X.dtype)
+
+    def typicalities_of(block: Block) -> Array:
+        return rule.typify(block, typical.least)[0] / total
+
+    return _filled(records, centres, typicalities_of, int(centres.shape[0]))
+
+
+def _delta(records: Records, centres: Array, lam: float) -> float:
+    """Return Davé's delta: the mean squared distance needs no pass over the records, as their mean is the origin."""
+    xp = records.xp
+    spread = records.mean_square() + float(xp.mean(xp.sum(centres * centres, axis=1)))
+    return math.sqrt(max(lam * spread, float(xp.finfo(centres.dtype).smallest_normal)))
+
+
+def _from_centres(X: Array, centres: Array, rule: Rule, memory: float, threads: int) -> Records:
+    """Measure from the mean of the centres: what a record gets does not depend on the others beside it."""
+    origin = array_namespace(X).mean(centres, axis=0)
+    return Records(X, matrices=rule.matrices, origin=origin, memory=memory, threads=threads)
+
+
+def _filled(records: Records, centres: Array, work: Callable[[Block], Array], width: int) -> Array:
+    """Return a matrix of n rows with what `work` gives for every block."""
+    result = records.xp.empty((records.n, width), dtype=records.rows.dtype, device=device(records.rows))
+
+    def fill(block: Block) -> None:
+        result[block.start : block.start + block.rows.shape[0], :] = work(block)
+
+    deque(records.walk(centres - records.origin, fill), maxlen=0)
+    return result

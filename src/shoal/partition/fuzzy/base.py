@@ -1,0 +1,242 @@
+"""What every fuzzy estimator shares: the start, the loop, memberships and labels."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from shoal.errors import ConvergenceWarning, ParameterError, TooFewRecordsError
+from shoal.limits import Limit, Number, OneOf, Whole, check_limits
+from shoal.partition.fuzzy.alternating import Outcome, Rule, alternate, labels, memberships
+from shoal.partition.fuzzy.device import threads_for_blocks, to_device, to_host
+from shoal.partition.fuzzy.limits import DeviceName, Start
+from shoal.partition.fuzzy.projection import FeasibleSet, feasible_set
+from shoal.partition.fuzzy.starts import farthest_first, plus_plus, towards_the_mean
+from shoal.progress import advance, step
+
+__all__ = ["ConstrainedClusterer", "FuzzyClusterer"]
+
+
+class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the fuzzy estimators.
+
+    A subclass stores its parameters, declares their limits, and writes `_make_rule`. A matrix of float32 is worked on
+    in single precision, any other in double.
+    """
+
+    limits: ClassVar[Mapping[str, Limit]] = {
+        "n_clusters": Whole(1),
+        "init": Start(("k-means++", "farthest")),
+        "max_iter": Whole(1),
+        "tol": Number(0),
+        "n_init": Whole(1),
+        "random_state": Whole(0),
+        "device": DeviceName(),
+        "memory": Number(1),
+    }
+
+    n_clusters: int
+    init: str | ArrayLike
+    max_iter: int
+    tol: float
+    n_init: int
+    random_state: int
+    device: str
+    memory: float
+
+    def fit(self, X: ArrayLike, y: Any = None) -> Self:
+        """Find the centres.
+
+        Parameters
+        ----------
+        X
+            Matrix of n records by d variables, at least `n_clusters` records.
+        y
+            Ignored; here because scikit-learn's pipelines pass it.
+        """
+        check_limits(self.limits, self.get_params(deep=False))
+        given: NDArray[Any] = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
+        n, d = given.shape
+        if n < self.n_clusters:
+            raise TooFewRecordsError(
+                f"n_clusters={self.n_clusters} needs at least {self.n_clusters} records; got n_samples={n}. "
+                "Lower n_clusters."
+            )
+        allowed = self._feasible_set(d)
+        records, scale = _scaled(given)
+        outcome = self._best(records, scale, self._projection(allowed, scale))
+        centres: NDArray[np.float64] = to_host(outcome.centres).astype(np.float64) * scale
+        self.cluster_centers_ = centres if allowed is None else allowed.project(centres)
+        self.n_iter_ = outcome.n_iter
+        self.converged_ = outcome.converged
+        self.objective_ = [value * scale * scale for value in outcome.objective]
+        self._scale, self._rule = scale, outcome.rule
+        fits = n * (self.n_clusters + 1) * given.itemsize <= self.memory * 1e6
+        self._learn(given, fits)
+        self._training = None if fits else given
+        if not self.converged_:
+            warnings.warn(
+                f"{type(self).__name__} stopped at max_iter={self.max_iter} before the centres came to rest. "
+                "Raise max_iter, or raise tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    @property
+    def memberships_(self) -> NDArray[Any]:
+        """The memberships of the records, n x c.
+
+        They are kept if they fit into `memory`. If not, the matrix is, and they are computed each time this is
+        asked for. The matrix does not go into a pickle.
+        """
+        check_is_fitted(self)
+        if self._memberships is not None:
+            return self._memberships
+        return self._memberships_of(self._training_matrix())
+
+    def predict_memberships(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the memberships of other records, one row each."""
+        check_is_fitted(self)
+        return self._memberships_of(validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False))
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Return the cluster that each of other records belongs to most, of several the first."""
+        check_is_fitted(self)
+        return self._labels_of(validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False))
+
+    def _make_rule(self, scale: float) -> Rule:
+        """Return the rule for records that were divided by `scale`."""
+        raise NotImplementedError
+
+    def _feasible_set(self, d: int) -> FeasibleSet | None:
+        return None
+
+    def _projects_each_time(self) -> bool:
+        return True
+
+    def _learn(self, X: NDArray[Any], fits: bool) -> None:
+        """Store what follows from the centres; what is as large as the memberships only if that `fits` into memory."""
+        self._memberships = self._memberships_of(X) if fits else None
+        self.labels_ = self._labels_of(X) if self._memberships is None else self._memberships.argmax(axis=1)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_training"}
+
+    def _training_matrix(self) -> NDArray[Any]:
+        matrix: NDArray[Any] | None = getattr(self, "_training", None)
+        if matrix is None:
+            raise ParameterError("The matrix did not travel with this copy of the estimator. Use predict_memberships.")
+        return matrix
+
+    def _best(self, records: NDArray[Any], scale: float, project: Callable[[Any], Any] | None) -> Outcome:
+        """Return the outcome with the least objective over all starts."""
+        X = to_device(records, self.device)
+        rule = self._make_rule(scale)
+        starts = self._starts(records, scale)
+        best: Outcome | None = None
+        with threads_for_blocks() as threads:
+            for start in starts:
+                with step(1 / len(starts)):
+                    outcome = alternate(
+                        X,
+                        to_device(start, self.device),
+                        rule,
+                        project=project,
+                        max_iter=self.max_iter,
+                        tol=self.tol,
+                        memory=self.memory,
+                        threads=threads,
+                        after_each=lambda: advance(1 / self.max_iter),
+                    )
+                if best is None or outcome.objective[-1] < best.objective[-1]:
+                    best = outcome
+        assert best is not None
+        return best
+
+    def _starts(self, records: NDArray[Any], scale: float) -> list[NDArray[Any]]:
+        c = self.n_clusters
+        if not isinstance(self.init, str):
+            return [self._given_start(records.shape[1]).astype(records.dtype) / scale]
+        if self.init == "farthest":
+            return [towards_the_mean(records, farthest_first(records, c))]
+        rng = np.random.default_rng(self.random_state)
+        return [towards_the_mean(records, plus_plus(records, c, rng)) for _ in range(self.n_init)]
+
+    def _given_start(self, d: int) -> NDArray[np.float64]:
+        try:
+            start = np.array(self.init, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ParameterError("init must be made of numbers.") from None
+        if start.shape != (self.n_clusters, d):
+            raise ParameterError(
+                f"init must have {self.n_clusters} rows, one a cluster, and {d} columns; got {start.shape}."
+            )
+        if not np.isfinite(start).all():
+            raise ParameterError("init must be made of finite numbers.")
+        return start
+
+    def _projection(self, allowed: FeasibleSet | None, scale: float) -> Callable[[Any], Any] | None:
+        """Return the projection on the device, in the units the loop works in."""
+        if allowed is None or not self._projects_each_time():
+            return None
+
+        def project(centres: Any) -> Any:
+            on_host = to_host(centres)
+            projected = allowed.project(on_host.astype(np.float64) * scale) / scale
+            return to_device(projected.astype(on_host.dtype), self.device)
+
+        return project
+
+    def _memberships_of(self, X: NDArray[Any]) -> NDArray[Any]:
+        size = max(1, int(self.memory * 1e6) // ((self.n_clusters + 1) * X.itemsize))
+        if len(X) <= size:
+            return self._computed(X, memberships)
+        width = self._computed(X[:1], memberships).shape[1]
+        result = np.empty((len(X), width), dtype=X.dtype)
+        for start in range(0, len(X), size):
+            result[start : start + size] = self._computed(X[start : start + size], memberships)
+        return result
+
+    def _labels_of(self, X: NDArray[Any]) -> NDArray[np.int64]:
+        return self._computed(X, labels).astype(np.int64)
+
+    def _computed(self, X: NDArray[Any], what: Callable[..., Any]) -> NDArray[Any]:
+        """Return what a function of records, centres and rule gives on the device."""
+        records = to_device(X / X.dtype.type(self._scale), self.device)
+        centres = to_device((self.cluster_centers_ / self._scale).astype(X.dtype), self.device)
+        with threads_for_blocks() as threads:
+            return to_host(what(records, centres, self._rule, memory=self.memory, threads=threads))
+
+
+class ConstrainedClusterer(FuzzyClusterer):
+    """Base of the estimators whose centres can be held to linear constraints."""
+
+    limits: ClassVar[Mapping[str, Limit]] = {**FuzzyClusterer.limits, "mode": OneOf(("alternate", "project"))}
+
+    constraints: tuple[ArrayLike, ArrayLike] | None
+    inequalities: tuple[ArrayLike, ArrayLike] | None
+    bounds: tuple[ArrayLike | None, ArrayLike | None] | None
+    mode: str
+
+    def _feasible_set(self, d: int) -> FeasibleSet | None:
+        return feasible_set(d, self.constraints, self.inequalities, self.bounds)
+
+    def _projects_each_time(self) -> bool:
+        return self.mode == "alternate"
+
+
+def _scaled(X: NDArray[Any]) -> tuple[NDArray[Any], float]:
+    """Return `X` divided by a power of two, and that power: 1 unless squares could over- or underflow."""
+    largest = float(np.abs(X).max())
+    exponent = int(np.frexp(largest)[1]) - 1
+    most = 400 if X.dtype == np.float64 else 30
+    if largest == 0 or abs(exponent) <= most:
+        return X, 1.0
+    return np.ldexp(X, -exponent), float(np.ldexp(1.0, exponent))

@@ -1,0 +1,173 @@
+"""c-means, fuzzy and crisp."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from numpy.typing import ArrayLike
+
+from shoal.limits import Limit
+from shoal.partition.fuzzy.alternating import Crisp, Fuzzy, Rule
+from shoal.partition.fuzzy.base import ConstrainedClusterer, FuzzyClusterer
+from shoal.partition.fuzzy.limits import Above
+
+__all__ = ["CMeans", "FuzzyCMeans"]
+
+
+class FuzzyCMeans(ConstrainedClusterer):
+    """Clusters to which every record belongs to a degree, with centres that can be held to linear constraints.
+
+    The sum over records k and clusters i of u_ki^m |x_k - v_i|^2 is made small by turns: the memberships u that are
+    best for the centres v, then the centres that are best for the memberships. It never rises. The best centre is a
+    weighted mean; under constraints it is the point nearest to that mean that satisfies them.
+
+    Parameters
+    ----------
+    n_clusters
+        The number of clusters, c.
+    m
+        How fuzzy, above 1: near 1 almost crisp; large, memberships near 1/c.
+    constraints
+        A pair (A, b): every centre v has A v = b, in the units of the matrix. One row or many; a row that follows from
+        others does no harm.
+    mode
+        ``"alternate"``: the constraints hold in every step, and the objective is as small as they let it be.
+        ``"project"``: clusters without them, and their centres moved to the nearest points that satisfy them.
+    bounds
+        A pair (low, high) of numbers, or of one number for each variable, that centres stay within; None or an
+        infinity is no bound.
+    inequalities
+        A pair (G, h): every centre v has G v <= h.
+    init
+        ``"k-means++"``: records drawn with probability proportional to the squared distance to those drawn before.
+        ``"farthest"``: the record farthest from the mean, then always the one farthest from all before; nothing is
+        drawn. Both move the records by a hundredth of the way to the mean, as a centre that lies on a record hardly
+        leaves it if m is large. Or a matrix, c x d, in the units of `X`.
+    max_iter
+        The most iterations.
+    tol
+        The centres have come to rest if none moves farther than this times the root mean square distance of the
+        records to their mean.
+    n_init
+        How many starts of k-means++ to try; the one with the least objective counts. The other kinds of start are one.
+    random_state
+        The seed of the starts.
+    device
+        ``"cpu"``, or a device of PyTorch's such as ``"cuda"``. A matrix of float32 is worked on in single precision.
+    memory
+        Megabytes for what is computed on the way, beside copies of the matrix; n x c is worked on in blocks. A GPU is
+        twice as fast with 4000.
+
+    Attributes
+    ----------
+    cluster_centers_
+        The centres, c x d.
+    memberships_
+        The memberships, n x c. They are kept if they fit into `memory`; if not they are computed, from the matrix that
+        is then kept instead, each time they are asked for.
+    labels_
+        The cluster every record belongs to most, of several the first.
+    n_iter_, converged_
+        The number of iterations, and whether the centres came to rest. If not there is a `ConvergenceWarning`.
+    objective_
+        Its value before every iteration and after the last; with ``mode="project"`` before the projection.
+
+    Notes
+    -----
+    A record that lies on centres belongs to these alone, equally. Memberships and their powers are formed relative to
+    the nearest centre, so that m = 1.0001 and m = 100,000 are safe. A centre all of whose weights are too small for
+    numbers is moved by their logarithms.
+
+    Two limits that are often stated hold only in part. For large m memberships tend to 1/c, but for the records that
+    centres came to lie on; and the centres tend to the mean of all records where these are alike in all directions, but
+    need not elsewhere.
+
+    References
+    ----------
+    J. C. Bezdek (1981), Pattern Recognition with Fuzzy Objective Function Algorithms, Plenum. V. Torra, Fuzzy
+    microaggregation for data with constraints, Journal of Intelligent and Fuzzy Systems (the constraints).
+    """
+
+    limits: ClassVar[Mapping[str, Limit]] = {**ConstrainedClusterer.limits, "m": Above(1)}
+
+    def __init__(
+        self,
+        n_clusters: int,
+        *,
+        m: float = 2.0,
+        constraints: tuple[ArrayLike, ArrayLike] | None = None,
+        mode: str = "alternate",
+        bounds: tuple[ArrayLike | None, ArrayLike | None] | None = None,
+        inequalities: tuple[ArrayLike, ArrayLike] | None = None,
+        init: str | ArrayLike = "k-means++",
+        max_iter: int = 300,
+        tol: float = 1e-6,
+        n_init: int = 1,
+        random_state: int = 0,
+        device: str = "cpu",
+        memory: float = 256,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.m = m
+        self.constraints = constraints
+        self.mode = mode
+        self.bounds = bounds
+        self.inequalities = inequalities
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_init = n_init
+        self.random_state = random_state
+        self.device = device
+        self.memory = memory
+
+    def _make_rule(self, scale: float) -> Rule:
+        return Fuzzy(float(self.m))
+
+
+class CMeans(FuzzyClusterer):
+    """Crisp clusters: a record belongs to its nearest centre, a centre is the mean of its records.
+
+    Of centres equally near it is the first. A centre without records goes to the record farthest from all centres.
+
+    Parameters
+    ----------
+    n_clusters
+        The number of clusters, c.
+    init, max_iter, tol, n_init, random_state, device, memory
+        As in `FuzzyCMeans`.
+
+    Attributes
+    ----------
+    cluster_centers_, memberships_, labels_, n_iter_, converged_, objective_
+        As in `FuzzyCMeans`; memberships are zero or one.
+
+    References
+    ----------
+    S. P. Lloyd (1982), Least squares quantization in PCM, IEEE Transactions on Information Theory 28.
+    """
+
+    def __init__(
+        self,
+        n_clusters: int,
+        *,
+        init: str | ArrayLike = "k-means++",
+        max_iter: int = 300,
+        tol: float = 1e-6,
+        n_init: int = 1,
+        random_state: int = 0,
+        device: str = "cpu",
+        memory: float = 256,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_init = n_init
+        self.random_state = random_state
+        self.device = device
+        self.memory = memory
+
+    def _make_rule(self, scale: float) -> Rule:
+        return Crisp()

@@ -1,0 +1,170 @@
+"""Fuzzy methods as `protect` and plans name them: how many clusters, in which parts of the file, and how fuzzy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import ParameterError
+from shoal.limits import Limit, Number, OneOf, OrNone, Whole
+from shoal.partition.fuzzy.alternating import Entropic, Fuzzy, Rule
+from shoal.partition.fuzzy.base import ConstrainedClusterer
+from shoal.partition.fuzzy.cmeans import FuzzyCMeans
+from shoal.partition.fuzzy.entropy import EntropyFuzzyCMeans
+from shoal.partition.fuzzy.limits import Above, DeviceName
+from shoal.partition.mdav import MDAV
+
+__all__ = ["SOFT_METHODS", "EntropyMethod", "FuzzyMethod", "SoftMethod", "spelled_estimator"]
+
+_LARGEST_WHOLE_FILE, _PART = 20_000, 5_000  # records; in parts of so many
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftMethod:
+    """Base of the fuzzy methods.
+
+    Attributes
+    ----------
+    k
+        The k of the release.
+    n_clusters
+        The number of clusters in the whole stratum; None: as many as there are k records.
+    part
+        None: the stratum is clustered as one. A number: it is first cut by MDAV into parts of so many records or up to
+        twice as many, and each part is clustered for itself. Time and memory grow with records times clusters, so that
+        `protect` does this by itself in large files, and the plan says so.
+    """
+
+    k: int
+    n_clusters: int | None = None
+    part: int | None = None
+    mode: str = "alternate"
+    init: str = "k-means++"
+    max_iter: int = 100
+    tol: float = 1e-4
+    random_state: int = 0
+    device: str = "cpu"
+    memory: float = 256
+
+    limits: ClassVar[Mapping[str, Limit]] = {
+        "k": Whole(2),
+        "n_clusters": OrNone(Whole(1)),
+        "part": OrNone(Whole(2)),
+        "mode": OneOf(("alternate", "project")),
+        "init": OneOf(("k-means++", "farthest")),
+        "max_iter": Whole(1),
+        "tol": Number(0),
+        "random_state": Whole(0, 2**32 - 1),
+        "device": DeviceName(),
+        "memory": Number(1),
+    }
+    kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
+    cost: ClassVar[str] = ""
+    most_records: ClassVar[int | None] = None
+
+    @property
+    def fuzziness(self) -> tuple[str, float]:
+        """The parameter that says how fuzzy the clusters are, and its value."""
+        raise NotImplementedError
+
+    def rule(self, fuzziness: float) -> Rule:
+        """Return how distances become memberships at another fuzziness."""
+        raise NotImplementedError
+
+    def weights(self, memberships: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weights with which records enter the centres."""
+        raise NotImplementedError
+
+    def in_large_file(self, records: int) -> SoftMethod:
+        """Return this method, with parts if the file is large and nothing was said."""
+        if self.part is None and self.n_clusters is None and records > _LARGEST_WHOLE_FILE:
+            return type(self)(**asdict(self) | {"part": max(_PART, 4 * self.k)})
+        return self
+
+    def parts(self, X: NDArray[np.float64]) -> list[NDArray[np.int64]]:
+        """Return the records of every part."""
+        if self.part is None or len(X) < 2 * self.part:
+            return [np.arange(len(X))]
+        labels = MDAV(max(self.part, self.k)).fit(X).labels_
+        return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
+
+    def clusterer(self, records: int, share: float, **constraints: Any) -> ConstrainedClusterer:
+        """Return the estimator for a part with so many records, which has that share of all clusters."""
+        wanted = records // self.k if self.n_clusters is None else round(self.n_clusters * share)
+        settings = asdict(self)
+        for name in ("k", "part", "n_clusters"):
+            del settings[name]
+        return self._estimator(n_clusters=min(max(1, wanted), records), **settings, **constraints)
+
+    def _estimator(self, **settings: Any) -> ConstrainedClusterer:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class FuzzyMethod(SoftMethod):
+    """Fuzzy c-means with the exponent m."""
+
+    m: float = 1.2
+
+    limits: ClassVar[Mapping[str, Limit]] = {**SoftMethod.limits, "m": Above(1)}
+
+    @property
+    def fuzziness(self) -> tuple[str, float]:
+        """The exponent."""
+        return "m", self.m
+
+    def rule(self, fuzziness: float) -> Rule:
+        """Return the rule with another exponent."""
+        return Fuzzy(fuzziness)
+
+    def weights(self, memberships: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return u^m."""
+        return np.asarray(memberships**self.m)
+
+    def _estimator(self, **settings: Any) -> ConstrainedClusterer:
+        return FuzzyCMeans(**settings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntropyMethod(SoftMethod):
+    """Fuzzy c-means with an entropy term and its parameter lam."""
+
+    lam: float = 10.0
+
+    limits: ClassVar[Mapping[str, Limit]] = {**SoftMethod.limits, "lam": Above(0)}
+
+    @property
+    def fuzziness(self) -> tuple[str, float]:
+        """The parameter lambda."""
+        return "lam", self.lam
+
+    def rule(self, fuzziness: float) -> Rule:
+        """Return the rule with another lambda."""
+        return Entropic(fuzziness)
+
+    def weights(self, memberships: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the memberships themselves."""
+        return memberships
+
+    def _estimator(self, **settings: Any) -> ConstrainedClusterer:
+        return EntropyFuzzyCMeans(**settings)
+
+
+SOFT_METHODS: dict[str, type[SoftMethod]] = {"fuzzy": FuzzyMethod, "entropy": EntropyMethod}
+
+
+def spelled_estimator(estimator: ConstrainedClusterer) -> dict[str, Any]:
+    """Write an estimator that was given as a method as a plan holds it."""
+    name = "fuzzy" if isinstance(estimator, FuzzyCMeans) else "entropy"
+    given = estimator.get_params(deep=False)
+    for rules in ("constraints", "inequalities", "bounds"):
+        if given[rules] is not None:
+            raise ParameterError(
+                f"In protect, {rules} go by names of columns: give rules in edits, not in the estimator."
+            )
+    known = SOFT_METHODS[name].limits
+    return {"name": name} | {key: value for key, value in given.items() if key in known}

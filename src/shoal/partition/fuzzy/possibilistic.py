@@ -1,0 +1,102 @@
+"""Fuzzy clusters with typicalities beside the memberships."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from shoal.limits import Limit
+from shoal.partition.fuzzy.alternating import Possibilistic, Rule, typicalities
+from shoal.partition.fuzzy.base import FuzzyClusterer
+from shoal.partition.fuzzy.limits import Above
+
+__all__ = ["FuzzyPossibilisticCMeans"]
+
+
+class FuzzyPossibilisticCMeans(FuzzyClusterer):
+    """Fuzzy c-means in which a record also counts by how typical it is of a cluster among all records.
+
+    The sum over records k and clusters i of (u_ki^m + t_ki^eta) |x_k - v_i|^2 is made small by turns. The memberships
+    u of a record sum to one over the clusters, the typicalities t of a cluster sum to one over the records; a centre
+    is the mean weighted by u^m + t^eta.
+
+    Parameters
+    ----------
+    n_clusters
+        The number of clusters, c.
+    m
+        How fuzzy the memberships are, above 1.
+    eta
+        The same for the typicalities, above 1; 2 is usual. With eta below 1, which has been published, a record is the
+        more typical the farther it is from the centre, and the steps lead nowhere.
+    init, max_iter, tol, n_init, random_state, device, memory
+        As in `FuzzyCMeans`.
+
+    Attributes
+    ----------
+    typicalities_
+        The typicalities, n x c; the columns sum to one. Kept like the memberships.
+    cluster_centers_, memberships_, labels_, n_iter_, converged_, objective_
+        As in `FuzzyCMeans`.
+
+    Notes
+    -----
+    Typicalities are of the size of 1/n, so that with many records they hardly move the centres.
+
+    References
+    ----------
+    N. R. Pal, K. Pal and J. C. Bezdek (1997), A mixed c-means clustering model, IEEE International Conference on Fuzzy
+    Systems.
+    """
+
+    limits: ClassVar[Mapping[str, Limit]] = {
+        **FuzzyClusterer.limits,
+        "m": Above(1),
+        "eta": Above(1, why="at 1 and below, the record farthest from a centre would be the most typical of it"),
+    }
+
+    def __init__(
+        self,
+        n_clusters: int,
+        *,
+        m: float = 2.0,
+        eta: float = 2.0,
+        init: str | ArrayLike = "k-means++",
+        max_iter: int = 300,
+        tol: float = 1e-6,
+        n_init: int = 1,
+        random_state: int = 0,
+        device: str = "cpu",
+        memory: float = 256,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.m = m
+        self.eta = eta
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_init = n_init
+        self.random_state = random_state
+        self.device = device
+        self.memory = memory
+
+    @property
+    def typicalities_(self) -> NDArray[Any]:
+        """The typicalities of the records, n x c; the columns sum to one."""
+        check_is_fitted(self)
+        if self._typicalities is not None:
+            return self._typicalities
+        return self._typicalities_of(self._training_matrix())
+
+    def _make_rule(self, scale: float) -> Rule:
+        return Possibilistic(float(self.m), float(self.eta))
+
+    def _learn(self, X: NDArray[Any], fits: bool) -> None:
+        super()._learn(X, fits)
+        self._typicalities = self._typicalities_of(X) if fits else None
+
+    def _typicalities_of(self, X: NDArray[Any]) -> NDArray[Any]:
+        return self._computed(X, typicalities)

@@ -1,0 +1,51 @@
+"""Where the centres start."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["farthest_first", "plus_plus", "towards_the_mean"]
+
+# A start on a record is one that a large m never leaves: the record's weight is 1, that of all others c^-m.
+_TOWARDS_THE_MEAN = 0.01
+
+
+def plus_plus(X: NDArray[np.float64], c: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the rows of `c` records, each drawn with probability proportional to its squared distance to the others.
+
+    The first is drawn from all. That is how k-means++ starts.
+    """
+    rows = [int(rng.integers(len(X)))]
+    nearest = _squared_distances(X, rows[0])
+    while len(rows) < c:
+        weights = np.cumsum(nearest, dtype=np.float64)
+        drawn = int(np.searchsorted(weights, rng.random() * weights[-1], side="right"))
+        rows.append(min(drawn, len(X) - 1))  # the last if all records are centres already: then any will do
+        np.minimum(nearest, _squared_distances(X, rows[-1]), out=nearest)
+    return np.array(rows)
+
+
+def farthest_first(X: NDArray[np.float64], c: int) -> NDArray[np.int64]:
+    """Return the rows of `c` records: that farthest from the mean, then always the one farthest from those there are.
+
+    Of records equally far it is the first.
+    """
+    rows = [int(np.argmax(((X - X.mean(axis=0)) ** 2).sum(axis=1)))]
+    nearest = _squared_distances(X, rows[0])
+    while len(rows) < c:
+        rows.append(int(np.argmax(nearest)))
+        np.minimum(nearest, _squared_distances(X, rows[-1]), out=nearest)
+    return np.array(rows)
+
+
+def towards_the_mean(X: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the records in these rows, a hundredth of the way nearer to the mean of all."""
+    start: NDArray[np.float64] = X[rows] + _TOWARDS_THE_MEAN * (X.mean(axis=0) - X[rows])
+    return start
+
+
+def _squared_distances(X: NDArray[np.float64], row: int) -> NDArray[np.float64]:
+    difference = X - X[row]
+    distances: NDArray[np.float64] = np.einsum("ij,ij->i", difference, difference)
+    return distances
