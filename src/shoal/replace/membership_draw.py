@@ -61,8 +61,8 @@ class MembershipDraw:
 
     References
     ----------
-    V. Torra and S. Miyamoto (2004), Evaluating fuzzy clustering algorithms for microdata protection, PSD, LNCS 3050;
-    the rules on `at_least` are shoal's.
+    V. Torra, Fuzzy microaggregation for data with constraints, Journal of Intelligent and Fuzzy Systems; the rules on
+    `at_least` are shoal's.
     """
 
     m2: float | None = None

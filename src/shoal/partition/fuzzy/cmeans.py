@@ -18,7 +18,7 @@ __all__ = ["CMeans", "FuzzyCMeans"]
 class FuzzyCMeans(ConstrainedClusterer):
     """Clusters to which every record belongs to a degree, with centres that can be held to linear constraints.
 
-    The sum over records k and clusters i of u_ki^m |x_k - v_i|^2 is made small by turns: the memberships u that are
+    The sum over records k and clusters i of ``u_ki^m |x_k - v_i|^2`` is made small by turns: the memberships u that are
     best for the centres v, then the centres that are best for the memberships. It never rises. The best centre is a
     weighted mean; under constraints it is the point nearest to that mean that satisfies them.
 

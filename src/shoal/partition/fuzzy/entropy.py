@@ -20,8 +20,8 @@ _EXTREME = 1e300
 class EntropyFuzzyCMeans(ConstrainedClusterer):
     """Clusters to which every record belongs to a degree that falls off exponentially with squared distance.
 
-    The sum over records k and clusters i of u_ki |x_k - v_i|^2 + u_ki ln(u_ki) / lam is made small by turns, as in
-    `FuzzyCMeans`: memberships are proportional to exp(-lam |x_k - v_i|^2), centres are means weighted by them, or the
+    The sum over records k and clusters i of ``u_ki |x_k - v_i|^2 + u_ki ln(u_ki) / lam`` is made small by turns, as in
+    `FuzzyCMeans`: memberships are proportional to ``exp(-lam |x_k - v_i|^2)``, centres are their means, or the
     nearest points to these that satisfy the constraints. Unlike there, a record on a centre belongs to others too.
 
     Parameters
