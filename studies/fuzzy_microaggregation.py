@@ -69,10 +69,8 @@ def loss_map(frame, seeds: int) -> None:
             for m2 in M2:
                 draw = shoal.replace.MembershipDraw(m2=m2, at_least=None)
                 method = f"fuzzy:m={m1},n_clusters={clusters}"
-                found = [
-                    shoal.protect(frame, 2, method=method, replace=draw, seed=seed).evaluate(measures=["information_loss"])
-                    for seed in range(seeds)
-                ]
+                releases = [shoal.protect(frame, 2, method=method, replace=draw, seed=seed) for seed in range(seeds)]
+                found = [release.evaluate(measures=["information_loss"]) for release in releases]
                 losses.append(np.mean([one.information_loss for one in found]))
             print(f"{clusters:>4}{m1:>6}" + "".join(f"{loss:12.1f}" for loss in losses))
 

@@ -20,7 +20,7 @@ class FuzzyPossibilisticCMeans(FuzzyClusterer):
     """Fuzzy c-means in which a record also counts by how typical it is of a cluster among all records.
 
     The sum over records k and clusters i of ``(u_ki^m + t_ki^eta) |x_k - v_i|^2`` is made small by turns. The
-    memberships u of a record sum to one over the clusters, the typicalities t of a cluster sum to one over the records; a centre
+    memberships u of a record sum to one over the clusters, the typicalities t of a cluster over the records; a centre
     is the mean weighted by u^m + t^eta.
 
     Parameters
