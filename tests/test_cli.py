@@ -305,3 +305,35 @@ def test_a_fuzzy_release_keeps_the_rules_of_a_file(folder):
     first = (folder / "masked.csv").read_bytes()
     assert run("protect", "--plan", "masked.csv.plan.toml", cwd=folder).returncode == 0
     assert (folder / "masked.csv").read_bytes() == first
+
+
+def test_the_figures_are_not_written_over_the_plan(folder):
+    run("protect", "survey.csv", "-k", 5, "--columns", "age,tax", "-o", "masked.csv", "-q", cwd=folder)
+    plan = folder / "masked.csv.plan.toml"
+    before = plan.read_bytes()
+    ran = run("measure", "survey.csv", "masked.csv", "--plan", plan, "-o", plan, cwd=folder)
+    assert ran.returncode != 0
+    assert "is the plan" in ran.stderr
+    assert plan.read_bytes() == before
+
+
+def test_measure_says_what_it_did_not_compare_and_that_the_file_is_another(folder):
+    run("protect", "survey.csv", "-k", 5, "--columns", "age,tax", "-o", "masked.csv", "-q", cwd=folder)
+    ran = run("measure", "survey.csv", "masked.csv", "--plan", "masked.csv.plan.toml", "--measures", "sse", cwd=folder)
+    assert "not compared, though an intruder sees them: household_id, region" in ran.stdout
+    assert "not asked for" not in ran.stdout
+    assert ran.stderr == ""
+    pd.read_csv(folder / "survey.csv").to_csv(folder / "other.csv", index=True)
+    ran = run("measure", "other.csv", "masked.csv", "--plan", "masked.csv.plan.toml", "--measures", "sse", cwd=folder)
+    assert "is not the file the plan was made for" in ran.stderr
+
+
+def test_methods_within_methods(folder):
+    methods = "mdav,refine:steps=32,start=vmdav:gamma=0.5,refine:start=(hac:linkage=single,priority=1),steps=8,"
+    ran = run("compare", "survey.csv", "-k", 3, "--columns", "age,tax", "--methods", methods, cwd=folder)
+    assert ran.returncode == 0, ran.stderr
+    assert list(pd.read_csv(folder / "survey-compared.csv")["method"]) == [
+        "mdav",
+        "refine:steps=32,start=vmdav:gamma=0.5",
+        "refine:start=(hac:linkage=single,priority=1),steps=8",
+    ]

@@ -221,3 +221,18 @@ def test_a_start_given_as_labels_is_kept_in_the_plan(tmp_path):
     release = shoal.protect(frame, 3, method=shoal.partition.Refine(3, start, steps=5))
     release.plan.to_toml(tmp_path / "plan.toml")
     pd.testing.assert_frame_equal(shoal.Plan.from_toml(tmp_path / "plan.toml").run(frame).data, release.data)
+
+
+def test_a_method_within_a_method_is_written_so_that_it_can_be_read(tmp_path):
+    from shoal.choices import spell, text
+    from shoal.partition import HAC, METHODS, Refine
+
+    method = Refine(3, start=HAC(3, linkage="single", priority=1.0), steps=4)
+    spelled = spell(method, METHODS, "method")
+    assert spell(text(spelled), METHODS, "method") == spelled
+    frame = shoal.datasets.households(60, seed=1)[["age", "tax"]]
+    for start in (method.start, np.arange(60) % 20):
+        release = shoal.protect(frame, 3, method=Refine(3, start=start, steps=4), seed=1)
+        release.plan.to_toml(tmp_path / "plan.toml")
+        again = shoal.Plan.from_toml(tmp_path / "plan.toml").run(frame)
+        assert again.data.equals(release.data)

@@ -11,7 +11,7 @@ from typing import Any
 from shoal.errors import ParameterError, nearest_name_hint
 from shoal.limits import check_limits
 
-__all__ = ["build", "spell", "text"]
+__all__ = ["build", "spell", "split_outside_brackets", "text"]
 
 
 def spell(given: Any, registry: Mapping[str, type], what: str) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def spell(given: Any, registry: Mapping[str, type], what: str) -> dict[str, Any]
     """
     if isinstance(given, str):
         name, _, rest = given.partition(":")
-        pairs = [pair.partition("=") for pair in rest.split(",") if pair.strip()]
+        pairs = [pair.partition("=") for pair in split_outside_brackets(rest)]
         return {"name": name.strip()} | {key.strip(): _value(text.strip()) for key, _, text in pairs}
     if isinstance(given, Mapping):
         return dict(given)
@@ -67,8 +67,24 @@ def build(spelled: Mapping[str, Any], registry: Mapping[str, type], what: str, *
 
 def text(spelled: Mapping[str, Any]) -> str:
     """Write a choice as one line: "mdav", or "mdav:variant=two-k"."""
-    parameters = ",".join(f"{key}={value}" for key, value in spelled.items() if key != "name")
+    parameters = ",".join(
+        f"{key}=({value})" if isinstance(value, str) and "," in value else f"{key}={value}"
+        for key, value in spelled.items()
+        if key != "name"
+    )
     return str(spelled["name"]) + (f":{parameters}" if parameters else "")
+
+
+def split_outside_brackets(given: str) -> list[str]:
+    """Split "a=1,b=(c:d=2,e=3)" at the commas that are in no brackets; what is empty is left out."""
+    parts, depth = [""], 0
+    for letter in given:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts if part.strip()]
 
 
 def _plain(value: Any, key: str, registry: Mapping[str, type], what: str) -> Any:
@@ -77,6 +93,8 @@ def _plain(value: Any, key: str, registry: Mapping[str, type], what: str) -> Any
         return text(spell(value, registry, what))
     if isinstance(value, Integral) and not isinstance(value, bool):
         return int(value)
+    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        value = value.tolist()
     if isinstance(value, list | tuple):
         return [_plain(one, key, registry, what) for one in value]
     if not isinstance(value, str | bool | int | float):
@@ -89,7 +107,9 @@ def _parameters(kind: type) -> list[str]:
 
 
 def _value(text: str) -> Any:
-    """Read "0.2", "true" or "two-k" as a number, a truth value or a word."""
+    """Read "0.2", "true" or "two-k" as a number, a truth value or a word, with or without brackets around it."""
+    if text.startswith("(") and text.endswith(")"):
+        text = text[1:-1]
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:

@@ -262,11 +262,14 @@ def measure(
     method: Annotated[str | None, typer.Option(help="The method of the release, if there is no plan.")] = None,
     k: Annotated[int | None, typer.Option("-k", help="The k of the release, if there is no plan.")] = None,
     blocks: Blocks = None,
+    strata: Strata = None,
     columns: Annotated[
         list[str] | None, typer.Option(help="Columns to compare, separated by commas. [all in both files]")
     ] = None,
     kind: Kind = None,
-    measures: Annotated[list[str] | None, typer.Option(help="Names separated by commas. [all]")] = None,
+    measures: Annotated[
+        list[str] | None, typer.Option(help="Names from the last column, separated by commas. [all]")
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Leave out what takes long, and say what.")] = False,
     seed: Annotated[int, typer.Option(help="Where samples of large files start.")] = 0,
     delimiter: Delimiter = None,
@@ -287,15 +290,21 @@ def measure(
     reading = what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
     before, after = as_table(original, **reading), as_table(masked, **reading)
     if plan is not None:
-        refuse_beside_plan(list(what_was_given(method=method, k=k, blocks=blocks, columns=columns, kind=kind)))
+        beside = what_was_given(method=method, k=k, blocks=blocks, strata=strata, columns=columns, kind=kind)
+        refuse_beside_plan(list(beside))
         known = Plan.from_toml(plan)
         after, facts = in_original_order(known, after), known.facts
+        if known.input is not None and known.input.sha256 != before.fingerprint():
+            print(f"shoal: warning: {original} is not the file the plan was made for.", file=sys.stderr)
     else:
         kinds = assignments_in("--kind", kind)
         facts = {"method": method, "k": k, "blocks": blocks_in(blocks), "columns": names_in(columns), "kinds": kinds}
+        facts["strata"] = names_in(strata)
     if output is not None:
         before.refuse_to_overwrite(output)
         after.refuse_to_overwrite(output)
+        if plan is not None and output.resolve() == plan.resolve():
+            raise WriteError(f"{output} is the plan. Give the figures another name.")
         refuse_unwritable(output, table=False)
     with _one_line_warnings(), _progress_bar(quiet or json, "measuring"):
         found = evaluate(before, after, measures=names_in(measures), quick=quick, seed=seed, **facts)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from shoal.choices import split_outside_brackets
 from shoal.errors import ParameterError
 
 __all__ = [
@@ -86,11 +87,11 @@ def names_in(given: list[str] | None) -> list[str] | None:
 def methods_in(given: str) -> list[str]:
     """Split "mdav,hac:linkage=single,priority=1" at the commas that begin a method, not at those between parameters."""
     methods: list[str] = []
-    for part in given.split(","):
-        if methods and "=" in part and ":" not in part:
+    for part in split_outside_brackets(given):
+        if methods and "=" in part.partition(":")[0]:
             methods[-1] += f",{part}"
         else:
-            methods.append(part.strip())
+            methods.append(part)
     return methods
 
 

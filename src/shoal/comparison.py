@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -63,7 +64,7 @@ def compare(
         One k, or several. One that is named twice is tried once, and so is a method.
     methods
         Names or estimators, or "all". Of all, those are left out that take too long for the size of the table or cannot
-        group it; `left_out` says why. A method that is named is run, however long it takes.
+        group it; `left_out` says why. A method that is named is run, however long it takes, if it can be.
     seed
         What random choices start from.
     **options
@@ -110,6 +111,16 @@ def compare(
     return Comparison(tuple(rows), left_out)
 
 
+@contextmanager
+def _compiling() -> Iterator[list[float]]:
+    """Give a list to which the seconds are added that numba compiles for, which it does once on a machine."""
+    from numba.core.event import install_timer
+
+    seconds: list[float] = []
+    with install_timer("numba:compiler_lock", seconds.append):
+        yield seconds
+
+
 def _too_large(name: str, table: Table) -> str:
     kind = METHODS[name]
     if kind.most_records is not None and len(table) > kind.most_records:
@@ -122,10 +133,10 @@ def _too_large(name: str, table: Table) -> str:
 
 def _row(table: Table, k: int, method: Mapping[str, Any], seed: int, options: Mapping[str, Any]) -> Row:
     begin = time.perf_counter()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _compiling() as compiling:
         warnings.simplefilter("ignore", ShoalWarning)  # nothing is released
         release = protect(table, k, method=method, seed=seed, **options)
-    seconds = time.perf_counter() - begin
+    seconds = time.perf_counter() - begin - sum(compiling)
     outcome = release.plan.outcome
     assert outcome is not None
     return Row(

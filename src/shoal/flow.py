@@ -160,7 +160,11 @@ def carry_out(plan: Plan, table: Table) -> Release:
         raise TooFewRecordsError(f"k={plan.k} needs at least {plan.k} records; the table has {len(table)}. Lower k.")
     refuse_infinities(table, plan.columns)
     if plan.missing == "error":
-        refuse_gaps(table, [*plan.columns, *plan.strata], 'Fill them, or say missing="keep" to leave them as they are.')
+        refuse_gaps(
+            table,
+            [*plan.columns, *plan.strata],
+            'Fill them, or say missing="keep" (--missing keep) to leave them as they are.',
+        )
     weights = _weights(plan, table)
     if weights is not None and plan.method["name"] in SOFT_METHODS:
         raise MethodError(

@@ -131,4 +131,6 @@ def check_limits(limits: Mapping[str, Limit], values: Mapping[str, Any]) -> None
         value = values[name]
         if not limit.accepts(value):
             hint = nearest_name_hint(value, limit.words) if isinstance(limit, OneOf) and isinstance(value, str) else ""
-            raise ParameterError(f"{name} must be {limit.wanted}; got {value!r}.{hint}")
+            shown = repr(value) if value is None or isinstance(value, str | Real) else type(value).__name__
+            shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+            raise ParameterError(f"{name} must be {limit.wanted}; got {shown}.{hint}")

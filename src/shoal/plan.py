@@ -184,6 +184,8 @@ class Plan(_Section):
             "k": self.k,
             "blocks": self.blocks,
             "replace": self.replace[self.columns[0]] if self.method["name"] in SOFT_METHODS else None,
+            "strata": self.strata or None,
+            "standardize": self.standardize,
         }
 
     def public(self) -> dict[str, Any]:

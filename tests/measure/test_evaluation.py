@@ -295,3 +295,82 @@ def test_a_figure_is_a_number_with_parts():
     assert pickle.loads(pickle.dumps(figure)).mean == 1.0
     with pytest.raises(AttributeError, match="no part 'variance'"):
         _ = figure.variance
+
+
+def test_the_seed_reaches_every_sample():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(21_000, 3))
+    masked = X + 0.3 * rng.normal(size=X.shape)
+    names = ["linkage_over_subsets", "probabilistic_linkage"]
+    one, other = (evaluate(X, masked, measures=names, seed=seed) for seed in (0, 1))
+    for name in names:
+        assert one.figures[name].sampled == 2_000
+        assert one.figures[name] != other.figures[name]
+
+
+def test_suppressed_cells_do_not_make_the_loss_smaller():
+    frame = numbers(200)
+    masked = shoal.protect(frame, 5).data
+    holes = np.random.default_rng(0).random(frame.shape) < 0.9
+    loss, with_gaps = (evaluate(frame, file, measures=["information_loss"]) for file in (masked, masked.mask(holes)))
+    assert with_gaps.information_loss > loss.information_loss / 3
+
+
+def test_a_column_that_was_suppressed_whole_can_be_compared(tmp_path):
+    frame = numbers()
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    frame.assign(x1="").to_csv(tmp_path / "y.csv", index=False)
+    found = evaluate(tmp_path / "x.csv", tmp_path / "y.csv", measures=["unchanged", "sse"])
+    assert set(found.sse.by_column) == {"x0", "x2", "x3"}
+
+
+def test_masked_values_beyond_all_bounds_are_still_numbers():
+    frame = numbers()
+    document = evaluate(frame, frame * 1e160).to_dict()
+    jsonschema.validate(json.loads(json.dumps(document, allow_nan=False)), evaluation_schema())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"columns": "COLUMN"},
+        {"measures": "COLUMN"},
+        {"kinds": "COLUMN"},
+        {"method": "mdav", "k": 3, "blocks": ["COLUMN"]},
+        {"method": "mdav", "k": 3, "blocks": "COLUMN"},
+        {"method": "mdav", "k": "COLUMN"},
+        {"method": "mdav", "k": 3, "strata": "COLUMN"},
+        {"seed": "COLUMN"},
+        {"columns": 5},
+        {"measures": 5},
+        {"kinds": "nominal"},
+        {"method": "mdav", "k": 3, "blocks": []},
+        {"method": "mdav", "k": 3, "blocks": [1, 2]},
+        {"method": "mdva"},
+    ],
+)
+def test_a_column_in_place_of_a_name_is_refused_without_its_values(options):
+    frame = numbers()
+    secret = pd.Series([865_560.25] * 60, name="x0")
+    filled = {
+        key: secret if value == "COLUMN" else [secret] if value == ["COLUMN"] else value
+        for key, value in options.items()
+    }
+    with pytest.raises((ParameterError, ColumnError)) as caught:
+        evaluate(frame, frame, **filled)
+    assert "865" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_columns_that_were_released_and_not_compared_are_named():
+    survey = shoal.datasets.households(100, seed=2)
+    release = shoal.protect(survey, 4, columns=["age", "tax"], roles={"household_id": "identifier"})
+    found = release.evaluate(measures=["sse"])
+    assert "region" in found.not_compared and "household_id" not in found.not_compared
+    assert found.to_dict()["not_compared"] == list(found.not_compared)
+    assert not evaluate(survey, release.data, measures=["sse"]).not_compared
+
+
+def test_the_columns_of_a_frame_can_be_named_as_they_are():
+    frame = numbers()
+    assert evaluate(frame, frame, columns=frame.columns, measures=["sse"]).columns == tuple(frame.columns)

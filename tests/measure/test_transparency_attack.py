@@ -316,3 +316,40 @@ def test_what_cannot_be_attacked():
     ):
         with pytest.raises((ParameterError, NotApplicableError), match=next(iter(bad))):
             transparency_attack(frame, frame, **options, **bad)
+
+
+def test_the_intruder_knows_the_strata(reference_data):
+    """Who masks each stratum again finds every group; who does not know of strata does not."""
+    frame = shoal.read_table(reference_data("census.csv"))[["AGI", "FEDTAX", "INTVAL"]]
+    frame["part"] = np.where(np.arange(len(frame)) % 3 == 0, "north", "south")
+    release = shoal.protect(frame, 4, strata="part", seed=1)
+    options = {"method": "mdav", "k": 4, "columns": ["AGI", "FEDTAX", "INTVAL"], "level": 2}
+    knows = transparency_attack(frame, release.data, strata="part", **options)
+    does_not = transparency_attack(frame, release.data, **options)
+    assert knows.coverage == 100
+    assert knows.expected == pytest.approx(100 * len(release.partitions[0].sizes) / len(frame))
+    assert does_not.coverage < 60
+    first = release.evaluate(measures=["transparency_attack"]).transparency_attack
+    blind = transparency_attack(frame, release.data, **{**options, "level": 1})
+    assert first.coverage > blind.coverage
+
+
+def test_distances_as_the_release_took_them():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(120, 2)) * [1, 1000], columns=["a", "b"])
+    masked = shoal.protect(frame, 3, standardize=False).data
+    options = {"method": "mdav", "k": 3, "level": 2}
+    assert transparency_attack(frame, masked, standardize=False, **options).coverage == 100
+    assert transparency_attack(frame, masked, **options).coverage < 100
+
+
+def test_names_with_commas_do_not_run_into_each_other():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a,b", "a", "b"])
+    found = []
+    for names in (["a,b", "a", "b"], ["q", "a", "b"]):
+        table = frame.set_axis(names, axis=1)
+        blocks = [[names[0]], names[1:]]
+        masked = shoal.protect(table, 3, blocks=blocks).data
+        found.append(transparency_attack(table, masked, method="mdav", k=3, blocks=blocks, known=1))
+    assert found[0] == found[1]

@@ -101,3 +101,10 @@ def test_k_is_asked_for(partitioner):
 def test_one_group_when_there_is_no_room_for_two(partitioner):
     X = np.random.default_rng(0).normal(size=(19, 2))
     assert not made(partitioner, k=10).fit(X).labels_.any()
+
+
+@every_partitioner
+def test_no_value_of_the_data_is_in_an_error(partitioner):
+    with pytest.raises(ValueError) as caught:
+        partitioner(3).fit([["secret"], ["b"], ["c"], ["d"]])
+    assert "secret" not in str(caught.value)

@@ -108,6 +108,55 @@ def test_a_search_that_finds_nothing_more_ends():
     assert found.steps_ < 10_000
 
 
+def test_a_search_that_has_lost_nothing_ends():
+    """Every point of the grid has k records or more, so that there are groups of identical records."""
+    corners = np.stack(np.meshgrid(np.arange(4.0), np.arange(4.0)), axis=-1).reshape(-1, 2)
+    X = corners[np.random.default_rng(0).integers(0, 16, 320)]
+    for values in (X, 0.1 + 0.1 * X):  # the mean of three times 0.1 is not 0.1
+        found = Refine(3, seconds=1000).fit(values)
+        assert found.start_sse_ > 0.01
+        assert found.sse_ == pytest.approx(0, abs=1e-25)
+        assert found.gap_ == 0
+        assert all(len(np.unique(values[found.labels_ == g], axis=0)) == 1 for g in np.unique(found.labels_))
+        again = Refine(3, steps=found.steps_).fit(values)
+        assert np.array_equal(again.labels_, found.labels_)
+        assert Refine(3, steps=found.steps_ + 1_000).fit(values).steps_ == found.steps_
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1])
+def test_where_all_records_are_identical_there_is_nothing_to_search_for(value):
+    found = Refine(3, seconds=1000).fit(np.full((500, 2), value))
+    assert found.steps_ == 0
+    assert found.gap_ == 0
+
+
+def test_a_search_ends_when_every_record_is_with_its_nearest():
+    rng = np.random.default_rng(0)
+    X = np.repeat(100 * rng.normal(size=(50, 3)), 4, axis=0) + rng.normal(size=(200, 3))
+    found = Refine(4, start=np.roll(np.arange(200) // 4, 2), seconds=1000).fit(X)
+    assert np.array_equal(found.labels_, np.unique(found.labels_[::4], return_inverse=True)[1].repeat(4))
+    assert found.gap_ == 0
+
+
+def test_a_large_loss_that_cannot_be_less_does_not_hide_the_others():
+    """Three far records make a group that nothing can better; beside its loss that of all others is rounding."""
+    far = 1e10 + 1e6 * np.random.default_rng(0).normal(size=(3, 4))
+    X = np.vstack([blobs(300), far])
+    found = Refine(3, steps=200).fit(X)
+    assert found.steps_ == 200
+    assert sse(X[:300], found.labels_[:300]) < 0.99 * sse(X[:300], MDAV(3).fit(X).labels_[:300])
+
+
+@settings(max_examples=60)
+@given(n=st.integers(4, 9), d=st.integers(1, 2), values=st.integers(2, 4), seed=st.integers(0, 10_000), data=st.data())
+def test_where_the_gap_is_zero_no_partition_is_better(n, d, values, seed, data):
+    k = data.draw(st.integers(2, n // 2))
+    X = 0.1 * np.random.default_rng(seed).integers(0, values, size=(n, d))
+    found = Refine(k, steps=64).fit(X)
+    if found.gap_ == 0 or found.steps_ < 64:
+        assert found.sse_ == pytest.approx(least_sse(X, k), abs=1e-12)
+
+
 def test_start_from_another_partitioner():
     X = blobs()
     start = MDAV(5, variant="two-k")
@@ -211,3 +260,8 @@ def test_census_is_near_the_best_known_after_few_steps(reference_data, k, mdav, 
     assert found.sse_ < 1.03 * reached
     assert 0 < found.gap_ < 0.3
     assert found.sse_ == pytest.approx(sse_by_group(X, found.labels_, found.labels_.max() + 1).sum())
+
+
+def test_every_parameter_may_be_given_by_position():
+    given = Refine(3, "vmdav", 2.5, 50, 7)
+    assert given.get_params() == {"k": 3, "start": "vmdav", "seconds": 2.5, "steps": 50, "random_state": 7}

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, TypeVar
 
+import numpy as np
+
 from shoal.describe.variables import KINDS, ROLES, Kind, Role, kind_of, looks_like_identifier, refuse_text_among_numbers
 from shoal.errors import (
     ColumnError,
@@ -20,7 +22,7 @@ from shoal.errors import (
 from shoal.limits import OneOf, check_limits
 from shoal.read import Table
 
-__all__ = ["Selection", "cut_into_blocks", "select"]
+__all__ = ["Selection", "cut_into_blocks", "names_in", "select"]
 
 _Word = TypeVar("_Word", bound=str)
 _NOT_PROTECTED: tuple[Role, ...] = ("identifier", "weight", "stratum")
@@ -98,9 +100,9 @@ def cut_into_blocks(
     if block_lists is None:
         size = size or len(in_order)
         return tuple(tuple(in_order[start : start + size]) for start in range(0, len(in_order), size))
-    block_lists = [
-        [str(block)] if isinstance(block, str | int) else [str(name) for name in block] for block in block_lists
-    ]
+    block_lists = [[str(name) for name in names_in(block, "blocks")] for block in block_lists]
+    if not block_lists:
+        raise ParameterError("blocks names no block. Leave it out for one block of all columns.")
     named = [name for block in block_lists for name in block]
     _refuse_repeats(named, "blocks")
     if not all(block_lists):
@@ -118,7 +120,7 @@ def _read_blocks(blocks: Any) -> tuple[int | None, list[Any] | None]:
     if isinstance(blocks, Integral) and not isinstance(blocks, bool) and int(blocks) >= 1:
         return int(blocks), None
     if isinstance(blocks, Iterable) and not isinstance(blocks, str):
-        return None, list(blocks)
+        return None, names_in(blocks, "blocks")
     raise ParameterError(
         f"blocks must be the number of columns in a block, 1 or more, or lists of columns; got {blocks!r}."
     )
@@ -182,10 +184,17 @@ def _names(table: Table, what: str, given: Any) -> list[str]:
         return []
     if isinstance(given, str | int | tuple) and str(given) in table.names:
         return [str(given)]
-    # The values of a column in place of its name must not end up in a message.
-    if not isinstance(given, str | int) and (not isinstance(given, Iterable) or hasattr(given, "to_frame")):
+    return [_existing(table, name) for name in names_in(given, what)]
+
+
+def names_in(given: Any, what: str) -> list[Any]:
+    """Return names of columns that were given, one or several; the values of a column never end up in a message."""
+    if isinstance(given, str | int):
+        return [given]
+    is_column = hasattr(given, "to_frame") and not type(given).__name__.endswith("Index")
+    if not isinstance(given, Iterable) or is_column or hasattr(given, "columns") or isinstance(given, np.ndarray):
         raise ParameterError(f"{what} must be the names of columns; got {type(given).__name__}.")
-    return [_existing(table, name) for name in ([given] if isinstance(given, str | int) else given)]
+    return list(given)
 
 
 def _existing(table: Table, name: Any) -> str:

@@ -9,6 +9,7 @@ from inspect import signature
 from typing import Any
 
 from shoal import progress
+from shoal.describe.roles import names_in
 from shoal.describe.variables import Kind
 from shoal.errors import NotApplicableError, ParameterError, nearest_name_hint
 from shoal.measure.catalogue import MEASURES
@@ -24,6 +25,7 @@ __all__ = ["Evaluation", "evaluate", "evaluation_schema"]
 SLOW = ("propensity", "clustering_similarity", "linkage_over_subsets", "probabilistic_linkage", "transparency_attack")
 # How long each takes beside the others, roughly, for the progress bar.
 _WORK = {"propensity": 5, "distance_linkage": 10, "linkage_over_subsets": 20, "probabilistic_linkage": 10}
+NOT_ASKED_FOR = "not asked for."
 _ATTACK_NEEDS = "needs the method and k; give them, or the plan of the release."
 
 
@@ -37,7 +39,9 @@ class Evaluation:
     Attributes
     ----------
     columns, records, complete_records
-        What was compared: columns, all records, and those without a gap in either file.
+        What was compared: columns, all records, and those without a gap in any of the columns in either file.
+    not_compared
+        Columns that both files have and that were not compared: an intruder sees them too.
     figures
         The measures by name.
     not_applicable
@@ -49,6 +53,7 @@ class Evaluation:
     columns: tuple[str, ...]
     records: int
     complete_records: int
+    not_compared: tuple[str, ...]
     figures: Mapping[str, Figure]
     not_applicable: Mapping[str, str]
     left_out: Mapping[str, str]
@@ -73,6 +78,7 @@ class Evaluation:
             "columns": list(self.columns),
             "records": self.records,
             "complete_records": self.complete_records,
+            "not_compared": list(self.not_compared),
             "utility": side("utility"),
             "risk": side("risk"),
             "score": _plain(self.figures.get("score"), MEASURES["score"].about),
@@ -93,6 +99,8 @@ def evaluate(
     k: int | None = None,
     blocks: int | Iterable[Iterable[str]] | None = None,
     replace: Any = None,
+    strata: Any = None,
+    standardize: bool = True,
     measures: Iterable[str] | None = None,
     quick: bool = False,
     seed: int = 0,
@@ -107,13 +115,13 @@ def evaluate(
         The columns to compare; all that both files have by default.
     kinds
         "nominal" or "ordinal" for columns of numbers that are codes.
-    method, k, blocks, replace
+    method, k, blocks, replace, strata, standardize
         How the file was masked, as in `protect`; with them, an intruder who knows it too is tried
         (`transparency_attack`), and the k reached is counted block by block. `release.evaluate()` knows them.
     measures
         Names of the measures to compute; all by default.
     quick
-        Leave out what takes long; `.left_out` names it.
+        Leave out what takes long, unless it is named; `.left_out` says what.
     seed
         Where the sampling begins that a few measures do in files of more than 20,000 records.
 
@@ -129,19 +137,20 @@ def evaluate(
     >>> release.evaluate().score
     >>> shoal.evaluate("census.csv", "masked.csv", quick=True).to_dict()
     """
-    if method is not None and k is not None:
-        known_method(method, k)  # better refused now than after an hour
+    if method is not None:
+        known_method(method, 2 if k is None else k)  # better refused now than after an hour
     files = pair(original, masked, columns, kinds=kinds)
     names = _wanted(measures)
     figures: dict[str, Figure] = {}
     not_applicable: dict[str, str] = {}
-    left_out: dict[str, str] = {name: "not asked for." for name in MEASURES if name not in names}
+    left_out: dict[str, str] = {name: NOT_ASKED_FOR for name in MEASURES if name not in names}
     if quick and measures is None:
         left_out |= dict.fromkeys(SLOW, "takes long; left out by quick.")
     if "transparency_attack" in names and (method is None or k is None):
         left_out.setdefault("transparency_attack", _ATTACK_NEEDS)
     todo = [name for name in names if name not in left_out]
-    given = {"method": method, "k": k, "blocks": blocks, "replace": replace, "seed": seed}
+    given = {"method": method, "k": k, "blocks": blocks, "replace": replace, "strata": strata}
+    given |= {"standardize": standardize, "seed": seed}
     work = {name: _WORK.get(name, 1) for name in todo}
     for name in todo:
         with progress.step(work[name] / sum(work.values())):
@@ -153,6 +162,9 @@ def evaluate(
         columns=files.columns,
         records=len(files.original),
         complete_records=int(files.complete.sum()),
+        not_compared=tuple(
+            name for name in files.original.names if name in files.masked.names and name not in files.columns
+        ),
         figures=figures,
         not_applicable=not_applicable,
         left_out=left_out,
@@ -162,10 +174,11 @@ def evaluate(
 def _wanted(measures: Iterable[str] | None) -> list[str]:
     if measures is None:
         return list(MEASURES)
-    wanted = [measures] if isinstance(measures, str) else list(measures)
+    wanted = names_in(measures, "measures")
     for name in wanted:
         if name not in MEASURES:
-            raise ParameterError(f"There is no measure {name!r}.{nearest_name_hint(str(name), MEASURES)}")
+            hint = nearest_name_hint(str(name), MEASURES) or f" Known: {', '.join(MEASURES)}."
+            raise ParameterError(f'There is no measure "{name}".{hint}')
     return [name for name in MEASURES if name in wanted]
 
 
@@ -214,6 +227,11 @@ def evaluation_schema() -> dict[str, Any]:
         "columns": {"type": "array", "items": {"type": "string"}, "description": "What was compared."},
         "records": {"type": "integer", "minimum": 1},
         "complete_records": {"type": "integer", "minimum": 0, "description": "Those without a gap in either file."},
+        "not_compared": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Columns that both files have and that were not compared.",
+        },
         "utility": side("utility") | {"description": "null: not applicable; absent: left out."},
         "risk": side("risk") | {"description": "null: not applicable; absent: left out."},
         "score": number | {"description": MEASURES["score"].about.definition},

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import update_wrapper
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar
 
+from shoal.describe.variables import Kind
 from shoal.errors import ParameterError, nearest_name_hint
 from shoal.measure.pairs import Pair, pair
 
@@ -115,23 +116,28 @@ class FileMeasure(Generic[R]):
             inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Any")
             for name in ("original", "masked")
         ]
-        columns = inspect.Parameter("columns", inspect.Parameter.KEYWORD_ONLY, default=None)
-        self.__signature__ = inspect.Signature([*first, columns, *options])
-        open_end = any(option.kind == inspect.Parameter.VAR_KEYWORD for option in options)
-        self._options = None if open_end else {option.name: option.default for option in options}
+        both = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in ("columns", "kinds")]
+        self.__signature__ = inspect.Signature([*first, *both, *options])
+        self._options = {option.name: option.default for option in options}
 
-    def __call__(self, original: Any, masked: Any, *, columns: Iterable[Any] | None = None, **options: Any) -> R:
-        """Compute the measure on the columns that both files have, or on some of them."""
+    def __call__(
+        self,
+        original: Any,
+        masked: Any,
+        *,
+        columns: Iterable[Any] | None = None,
+        kinds: Mapping[str, Kind] | None = None,
+        **options: Any,
+    ) -> R:
+        """Compute the measure on the columns that both files have, or on some of them; `kinds` as in `evaluate`."""
         self._check(options)
-        return self.of(pair(original, masked, columns, same_records=self.by_record), **options)
+        return self.of(pair(original, masked, columns, kinds=kinds, same_records=self.by_record), **options)
 
     def __repr__(self) -> str:
         return f"<measure {self.about.name}: {self.about.better} is better>"
 
     def _check(self, options: Iterable[str]) -> None:
         """Raise ParameterError for an option there is not, and for one that is needed and not given."""
-        if self._options is None:
-            return
         for name in options:
             if name not in self._options:
                 hint = nearest_name_hint(name, self._options) or f" It has {', '.join(self._options) or 'none'}."

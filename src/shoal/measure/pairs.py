@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.roles import cut_into_blocks
+from shoal.describe.roles import cut_into_blocks, names_in
 from shoal.describe.variables import KINDS, Kind, codes, kind_of
-from shoal.errors import ColumnError, DataError, NotApplicableError, nearest_name_hint
+from shoal.errors import ColumnError, DataError, NotApplicableError, ParameterError, nearest_name_hint
 from shoal.limits import OneOf, check_limits
 from shoal.read import Table, as_table
 
@@ -47,7 +47,8 @@ class Pair:
         return tuple(
             name
             for name in self.columns
-            if self.original.is_numeric(name) and self.kinds.get(name, "continuous") == "continuous"
+            if (self.original.is_numeric(name) or self.masked.is_numeric(name))
+            and self.kinds.get(name, "continuous") == "continuous"
         )
 
     @cached_property
@@ -82,6 +83,11 @@ class Pair:
     def varying(self) -> NDArray[np.bool_]:
         """Which numeric columns have more than one value in the original."""
         return np.array([len(np.unique(column[~np.isnan(column)])) > 1 for column in self.numbers[0].T], dtype=bool)
+
+    @cached_property
+    def varying_names(self) -> tuple[str, ...]:
+        """The names of those."""
+        return tuple(name for name, varies in zip(self.numeric_names, self.varying, strict=True) if varies)
 
     @cached_property
     def categories(self) -> tuple[Codes, Codes]:
@@ -120,7 +126,7 @@ class Pair:
             return (self.columns,)
         if isinstance(blocks, str) or not isinstance(blocks, Iterable):
             return cut_into_blocks(self.numeric_names, blocks)
-        lists = [[block] if isinstance(block, str) else list(block) for block in blocks]
+        lists = [names_in(block, "blocks") for block in names_in(blocks, "blocks")]
         named = {str(name) for block in lists for name in block}
         for name in sorted(named.difference(self.columns)):
             hint = nearest_name_hint(name, self.columns)
@@ -128,7 +134,7 @@ class Pair:
         return cut_into_blocks([name for name in self.columns if name in named], lists)
 
     def _is_ordered(self, name: str) -> bool:
-        if self.original.is_numeric(name):
+        if name in self.kinds:
             return self.kinds[name] == "ordinal"
         return kind_of(self.original, name) == "ordinal" and _same_type(self.original, self.masked, name)
 
@@ -164,12 +170,12 @@ def pair(
             f"The files must have the same records in the same order; the original has {len(first)} and the masked "
             f"file {len(second)}."
         )
-    wanted = [name for name in second.names if name in first.names] if columns is None else _asked(columns)
+    wanted = [name for name in first.names if name in second.names] if columns is None else _asked(columns)
     for name in wanted:
         for table, which in ((first, "original"), (second, "masked")):
             if name not in table.names:
                 raise ColumnError(f'The {which} file has no column "{name}".{nearest_name_hint(name, table.names)}')
-        if first.is_numeric(name) != second.is_numeric(name):
+        if first.is_numeric(name) != second.is_numeric(name) and not _is_empty(first, second, name):
             with_numbers, without = ("original", "masked") if first.is_numeric(name) else ("masked", "original")
             raise ColumnError(
                 f'Column "{name}" holds numbers in the {with_numbers} file and something else in the {without} one. '
@@ -177,15 +183,25 @@ def pair(
             )
     if not wanted:
         raise ColumnError("The two files have no column in common.")
-    for name, kind in (kinds or {}).items():
+    if kinds is None:
+        kinds = {}
+    if not isinstance(kinds, Mapping):
+        raise ParameterError(f'kinds must say a kind for columns, {{"name": "nominal"}}; got {type(kinds).__name__}.')
+    for name, kind in kinds.items():
         if name not in first.names:
             raise ColumnError(f'kinds: There is no column "{name}".{nearest_name_hint(str(name), first.names)}')
         check_limits({"kinds": OneOf(KINDS)}, {"kinds": kind})
-    return Pair(first, second, tuple(wanted), dict(kinds or {}))
+    return Pair(first, second, tuple(wanted), dict(kinds))
 
 
-def _asked(columns: Iterable[Any]) -> list[str]:
-    asked = [columns] if isinstance(columns, str) else [str(column) for column in columns]
+def _is_empty(first: Table, second: Table, name: str) -> bool:
+    """Whether a column that is of numbers in one file has no value at all in the other."""
+    other = second if first.is_numeric(name) else first
+    return bool(other.gaps(name).all())
+
+
+def _asked(columns: Any) -> list[str]:
+    asked = [str(name) for name in names_in(columns, "columns")]
     if not asked:
         raise ColumnError("No column is named to be compared.")
     if len(set(asked)) < len(asked):
@@ -197,7 +213,7 @@ def _asked(columns: Iterable[Any]) -> list[str]:
 def _matrix(table: Table, names: tuple[str, ...], which: str) -> Doubles:
     matrix = np.empty((len(table), len(names)))
     for place, name in enumerate(names):
-        matrix[:, place] = table.numbers(name)
+        matrix[:, place] = table.numbers(name) if table.is_numeric(name) else np.nan  # a column without any value
         if np.isinf(matrix[:, place]).any():
             raise DataError(f'Column "{name}" of the {which} file has infinite values. Make gaps of them first.')
     return matrix
@@ -213,7 +229,10 @@ def _common_codes(original: Table, masked: Table, name: str) -> tuple[Codes, Cod
         values = [table.numbers(name) for table in (original, masked)]
     else:
         values = [table.frame[name].to_pandas().astype(object).to_numpy() for table in (original, masked)]
-    found, _ = pd.factorize(np.concatenate(values), sort=kind == "continuous")
+    try:
+        found, _ = pd.factorize(np.concatenate(values), sort=kind == "continuous")
+    except TypeError:
+        raise DataError(f'Column "{name}" holds lists or the like, which cannot be compared. Leave it out.') from None
     return np.asarray(found[: len(original)], dtype=np.int64), np.asarray(found[len(original) :], dtype=np.int64)
 
 

@@ -208,8 +208,8 @@ def _labels(labels: Any, name: str) -> Codes:
     """Number the labels of a partition 0, 1, 2, ...; gaps have one label together."""
     import pandas as pd
 
-    values = labels if isinstance(labels, np.ndarray) else pd.Series(list(labels), dtype=object)
     try:
+        values = labels if isinstance(labels, np.ndarray) else pd.Series(list(labels), dtype=object)
         return np.asarray(pd.factorize(values, use_na_sentinel=False)[0], dtype=np.int64)
     except (TypeError, ValueError):
         raise ParameterError(f"{name} must be one label for each record: numbers, text or anything hashable.") from None

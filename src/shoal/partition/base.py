@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
 
 from shoal.errors import MethodError, TooFewRecordsError
 from shoal.limits import Limit, Whole, check_limits
+from shoal.partition.checked_matrix import checked_matrix
 
 __all__ = ["Partition", "Partitioner"]
 
@@ -73,7 +73,7 @@ class Partitioner(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_limits(self.limits, self.get_params(deep=False))
         gaps = "allow-nan" if self.__sklearn_tags__().input_tags.allow_nan else True
-        records: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, order="C", ensure_all_finite=gaps)
+        records: NDArray[np.float64] = checked_matrix(self, X, dtype=np.float64, ensure_all_finite=gaps)
         n = len(records)
         if n < self.k:
             raise TooFewRecordsError(f"k={self.k} needs at least {self.k} records; got n_samples={n}. Lower k.")

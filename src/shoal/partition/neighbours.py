@@ -16,7 +16,7 @@ _LISTED_A_TASK = 500_000
 
 
 def nearest_records(X: NDArray[np.float64], count: int) -> NDArray[np.int32]:
-    """Return the `count` nearest other records of every record, nearest first, one row per record."""
+    """Return the `count` nearest other records of every record, nearest first, then lowest row, one line per record."""
     rows = np.empty((len(X), count), dtype=np.int32)
     for records, neighbours, _ in lists_of_neighbours(X, count):
         rows[records] = neighbours
@@ -29,13 +29,14 @@ def lists_of_neighbours(
     """Go through all records in parts and yield rows, their nearest other records and the squared distances.
 
     The parts come in the order of a k-d tree, so that the search for one record finds in the cache what the search
-    for the one before it read.
+    for the one before it read. Identical records are one record of the tree, so that a search can leave them together:
+    a thousand of them cost what one costs.
     """
     # Imported here because numba takes a second to import.
     from shoal.partition.neighbour_kernels import find_nearest
-    from shoal.partition.tree import plant
+    from shoal.partition.tree import find_twins, plant
 
-    tree = plant(X, np.arange(len(X), dtype=np.int32))
+    tree = plant(X, *find_twins(X))
     in_tree_order = np.argsort(tree.place).astype(np.int32)
     at_once = max(1, min(_RECORDS_A_TASK, _LISTED_A_TASK // count))
 

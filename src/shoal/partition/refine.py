@@ -39,6 +39,7 @@ _FIRST_MOVES, _MORE_MOVES, _MOVES = 60, 60, 300  # at first, more for each trial
 _SHORTEST_LIST, _LONGEST_LIST = 24, 64  # of neighbours
 _FRESH_STARTS = 3  # between two shakes
 _START, _SEARCH = 0.1, 0.85  # parts of the work, as far as anyone can say
+_CLOSE = 1e-6  # to the lower bound, relative: more than rounding takes from it
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,8 @@ class Refine(Partitioner):
         strata and blocks share these seconds, by their numbers of records and columns.
     steps
         How many trials to make, however long they take. None: as many as there is time for. The search also ends when
-        1,000 trials for every group have brought nothing.
+        1,000 trials for every group have brought nothing, and when no partition can be better: every record is with
+        its k-1 nearest and no other, or with identical ones alone.
     random_state
         The seed of the search, a whole number from 0 to 4294967295, as in scikit-learn. `shoal.protect` takes it from
         its own `seed` where a method that is named does not say.
@@ -101,7 +103,8 @@ class Refine(Partitioner):
         A number that `sse_` of no partition with groups of at least k is below (see `lower_bound`, which may find
         a better one with longer lists of neighbours).
     gap_
-        ``(sse_ - lower_bound_) / sse_``: the part of the loss that a better partition could save at most.
+        ``(sse_ - lower_bound_) / sse_``: the part of the loss that a better partition could save at most. 0 where
+        the search ended because none can be better, whatever rounding leaves of the difference.
 
     Notes
     -----
@@ -132,7 +135,6 @@ class Refine(Partitioner):
         self,
         k: int,
         start: str | Partitioner | ArrayLike = "mdav",
-        *,
         seconds: float | None = 10,
         steps: int | None = None,
         random_state: int = 0,
@@ -162,18 +164,22 @@ class Refine(Partitioner):
         split = _split_large(scaled, start, self.k)
         length = max(_SHORTEST_LIST, min(2 * self.k, _LONGEST_LIST))
         neighbours = nearest_records(scaled, min(length, len(X) - 1))
+        bound = lower_bound_by_neighbours(scaled, neighbours, self.k)
+        optimum = _Optimum(scaled, neighbours, self.k, bound)
         groups = groups_of(scaled, split, self.k)
+        advance(1 - _START - _SEARCH)
         with share(_SEARCH):
-            self.steps_ = _search(scaled, groups, neighbours, self.k, self._clock, self.steps, int(self.random_state))
+            self.steps_ = _search(
+                scaled, groups, neighbours, self.k, optimum, self._clock, self.steps, int(self.random_state)
+            )
         labels = np.unique(groups.labels, return_inverse=True)[1].astype(np.int64)
         if _sse(scaled, labels) > _sse(scaled, start):
             labels = split  # a gain that was rounding alone
-        sse, bound = _sse(scaled, labels), lower_bound_by_neighbours(scaled, neighbours, self.k)
-        self.gap_ = (sse - bound) / sse if sse > bound else 0.0
+        sse = _sse(scaled, labels)
+        self.gap_ = (sse - bound) / sse if sse > bound and not optimum.is_reached(groups) else 0.0
         self.sse_ = sse * unit * unit
         self.start_sse_ = _sse(scaled, start) * unit * unit
         self.lower_bound_ = bound * unit * unit
-        advance(1 - _START - _SEARCH)
         return labels
 
     def _start_labels(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -217,11 +223,12 @@ def _search(
     groups: Groups,
     neighbours: NDArray[np.int32],
     k: int,
+    optimum: _Optimum,
     seconds: float | None,
     steps: int | None,
     seed: int,
 ) -> int:
-    """Make trials and apply them to `groups` until time, steps or patience run out; return how many were made."""
+    """Make trials and apply them to `groups` until time, steps or hope run out; return how many were made."""
     # Imported here because numba takes a second to import.
     from shoal.partition.refine_kernels import apply_trials, make_trials
 
@@ -232,7 +239,7 @@ def _search(
     made, done = 0, 0.0
     began = time.perf_counter()
     with ThreadPoolExecutor(max(threads - 1, 1)) as pool:
-        while not phases.is_over(made):
+        while not (optimum.is_reached(groups) or phases.is_over(made)):
             count = _TRIALS_A_ROUND if steps is None else min(_TRIALS_A_ROUND, steps - made)
             elapsed = time.perf_counter() - began
             if count <= 0 or (seconds is not None and elapsed >= seconds):
@@ -254,6 +261,44 @@ def _search(
     phases.end()
     advance(1 - done)
     return made
+
+
+class _Optimum:
+    """Says whether a partition is one that no other can be better than, where that is plain to see.
+
+    The loss of a group of s records is the sum of the squared distances of its pairs, divided by s: at least that of
+    every record's k-1 nearest, divided by 2k, and as much only if these are the group, or if all its distances are 0.
+    The distances are compared one by one. The loss would not do, in which rounding, or one far record, hides others.
+    """
+
+    def __init__(self, X: NDArray[np.float64], neighbours: NDArray[np.int32], k: int, bound: float) -> None:
+        self._X = X
+        self._k = k
+        self._reach = _squared_distances(X, neighbours[:, min(k - 1, neighbours.shape[1]) - 1])
+        # The mean of identical records may be off in its last digits, more so of many.
+        rounding = X.size * (2 * k * np.finfo(float).eps * np.abs(X).max()) ** 2
+        self._close = bound * (1 + _CLOSE) + rounding
+
+    def is_reached(self, groups: Groups) -> bool:
+        """Whether every record is with its k-1 nearest and no other, or with identical ones alone."""
+        if groups.sse.sum() > self._close:
+            return False
+        sizes = groups.sizes[groups.labels]
+        reach = np.where(sizes == self._k, self._reach, 0.0)
+        for position, members in enumerate(groups.members.T):
+            is_beyond = _squared_distances(self._X, members[groups.labels]) > reach
+            if np.any(is_beyond & (position < sizes)):
+                return False
+        return True
+
+
+def _squared_distances(X: NDArray[np.float64], others: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return the squared distance of every record to another, summed as for the lists of neighbours."""
+    from shoal.partition.lower_bound_kernels import measure_lists
+
+    squared = np.empty((len(X), 1))
+    measure_lists(X, np.ascontiguousarray(others)[:, np.newaxis], squared)
+    return squared[:, 0]
 
 
 class _Phases:

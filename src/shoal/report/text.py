@@ -108,10 +108,14 @@ def comparison_text(comparison: Comparison) -> str:
 def evaluation_text(names: str, evaluation: Evaluation) -> str:
     """Return the measures, risk first, with what each is and which way is good."""
     from shoal.measure import MEASURES
+    from shoal.measure.evaluation import NOT_ASKED_FOR
 
-    lines = [f"{names}: {len(evaluation.columns)} columns of {evaluation.records:,} records"]
+    columns = f"{len(evaluation.columns)} column{'s' if len(evaluation.columns) != 1 else ''}"
+    lines = [f"{names}: {columns} of {evaluation.records:,} records"]
     if evaluation.complete_records < evaluation.records:
         lines[0] += f", {evaluation.complete_records:,} of them without a gap"
+    if evaluation.not_compared:
+        lines.append(f"not compared, though an intruder sees them: {_shortened(evaluation.not_compared)}")
     for side in ("risk", "utility", "score"):
         rows = [
             (measure.about.title, _figure_text(measure.about, evaluation.figures.get(name)), measure.about.better, name)
@@ -120,12 +124,19 @@ def evaluation_text(names: str, evaluation: Evaluation) -> str:
         ]
         if rows:
             lines += ["", _table((side, "value", "better", "name"), rows, right={1})]
-    notes = [(name, figure.parts.get("sampled")) for name, figure in evaluation.figures.items()]
-    lines += [""] * bool(evaluation.not_applicable or evaluation.left_out or any(drawn for _, drawn in notes))
-    lines += [f"sampled: {name}, from {drawn:,} records" for name, drawn in notes if drawn]
-    lines += [f"not applicable: {name}. {why}" for name, why in evaluation.not_applicable.items()]
-    lines += [f"left out: {name}, {why}" for name, why in evaluation.left_out.items()]
-    return "\n".join(lines)
+    notes = []
+    attack = evaluation.transparency_attack
+    if attack is not None:
+        notes.append(
+            f"transparency_attack: {attack.certain:.2f} % found for certain, {attack.false_unique:.2f} % wrongly; the "
+            f"true record is a candidate for {attack.coverage:.2f} %; plain linkage finds {attack.linkage:.2f} %"
+        )
+    for name, figure in evaluation.figures.items():
+        if figure.parts.get("sampled"):
+            notes.append(f"sampled: {name}, from {figure.sampled:,} records")
+    notes += [f"not applicable: {name}. {why}" for name, why in evaluation.not_applicable.items()]
+    notes += [f"left out: {name}, {why}" for name, why in evaluation.left_out.items() if why != NOT_ASKED_FOR]
+    return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
 def _figure_text(about: About, figure: Figure | None) -> str:
@@ -134,7 +145,7 @@ def _figure_text(about: About, figure: Figure | None) -> str:
     if about.unit == "records":
         return f"{int(figure):,}"
     if about.unit == "%":
-        return f"{figure:.2f} %"
+        return f"{figure:.2f} %" if figure < 1e6 else f"{figure:.3g} %"
     return "0" if abs(figure) < 1e-12 else f"{figure:.4g}"  # what rounding leaves
 
 

@@ -93,7 +93,9 @@ class Candidates(NamedTuple):
 Rule = Callable[[Whole64, int], Candidates]
 
 
-def groups_by_value(original: Doubles, masked: Doubles, complete: NDArray[np.bool_]) -> Block:
+def groups_by_value(
+    original: Doubles, masked: Doubles, complete: NDArray[np.bool_], *, standardize: bool = True
+) -> Block:
     """Find the groups of a block: the distinct rows of its masked values, up to rounding.
 
     Parameters
@@ -102,8 +104,10 @@ def groups_by_value(original: Doubles, masked: Doubles, complete: NDArray[np.boo
         The known variables of the block, all of which vary.
     complete
         The records to look at. They have no gap; the scales are those of all values.
+    standardize
+        Whether distances are taken on standard scores.
     """
-    scales = tuple(standard_scale(column) for column in original.T)
+    scales = tuple(standard_scale(column) if standardize else Scale(0.0, 1.0, 0) for column in original.T)
     original, masked = original[complete], masked[complete]
     values = []
     for first, second in zip(original.T, masked.T, strict=True):

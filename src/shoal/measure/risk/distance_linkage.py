@@ -9,7 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import ColumnError, ParameterError, nearest_name_hint
+from shoal.describe.roles import names_in
+from shoal.errors import ColumnError, nearest_name_hint
 from shoal.limits import OneOf, OrNone, Whole, check_limits
 from shoal.measure.measure import About, Figure, file_measure
 from shoal.measure.pairs import Pair
@@ -89,7 +90,7 @@ def distance_linkage(
     names = _known_columns(files, known)
     standing = stand(files, names, own_scale=scale == "own")
     records = len(standing.original)
-    by_subset = isinstance(known, str)
+    by_subset = isinstance(known, str) and known == "subsets"
     subsets = _subsets(names) if by_subset else [tuple(names)]
     sampled = sample if by_subset and sample is not None and records > max(sample, _ALL_SOUGHT) else None
     work = records * (sampled or records) * sum(len(subset) for subset in subsets)
@@ -103,7 +104,7 @@ def distance_linkage(
     parts |= average | {"known": list(names)}
     if by_subset:
         parts["by_number"] = {
-            number: float(
+            str(number): float(
                 np.mean([one[ties] for one, subset in zip(found, subsets, strict=True) if len(subset) == number])
             )
             for number in range(1, len(names) + 1)
@@ -126,9 +127,19 @@ def distance_linkage(
         unit="%",
     )
 )
-def linkage_over_subsets(files: Pair, **options: Any) -> Figure:
+def linkage_over_subsets(
+    files: Pair,
+    *,
+    direction: Literal["original-to-masked", "masked-to-original"] = "original-to-masked",
+    ties: Literal["expected", "any", "unique"] = "expected",
+    scale: Literal["own", "original"] = "own",
+    sample: int | None = 2_000,
+    seed: int = 0,
+) -> Figure:
     """Return ``distance_linkage(..., known="subsets")``, whose other options it takes."""
-    return distance_linkage.of(files, known="subsets", **options)
+    return distance_linkage.of(
+        files, known="subsets", direction=direction, ties=ties, scale=scale, sample=sample, seed=seed
+    )
 
 
 def _known_columns(files: Pair, known: Any) -> list[str]:
@@ -138,9 +149,7 @@ def _known_columns(files: Pair, known: Any) -> list[str]:
         return telling
     if isinstance(known, str) and known == "subsets":
         return telling[:_FOR_SUBSETS]
-    if isinstance(known, str) or not isinstance(known, Iterable):
-        raise ParameterError(f'known must be None, "subsets" or a list of column names; got {known!r}.')
-    asked = [str(name) for name in known]
+    asked = [str(name) for name in names_in(known, "known")]
     for name in asked:
         if name not in files.columns:
             hint = nearest_name_hint(name, files.columns)

@@ -49,7 +49,7 @@ class Standing:
 
 def telling_columns(files: Pair) -> list[str]:
     """Return the columns that vary in the original, in file order: the others tell nobody from anybody."""
-    varying = {name for name, varies in zip(files.numeric_names, files.varying, strict=True) if varies}
+    varying = set(files.varying_names)
     for name, codes in zip(files.category_names, files.categories[0].T, strict=True):
         if len(np.unique(codes[codes >= 0])) > 1:
             varying.add(name)

@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.choices import build, spell, text
+from shoal.describe.roles import names_in
 from shoal.describe.standardize import is_constant
+from shoal.describe.strata import strata_of
 from shoal.errors import ColumnError, NotApplicableError, ParameterError, nearest_name_hint
 from shoal.limits import Number, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.measure.measure import About, Figure, file_measure
@@ -72,6 +74,8 @@ def transparency_attack(
     k: int,
     blocks: int | Iterable[Iterable[Any]] | None = None,
     known: int | Iterable[Any] | None = None,
+    strata: str | Iterable[str] | None = None,
+    standardize: bool = True,
     replace: str | Mapping[str, Any] | MembershipDraw | None = None,
     level: int = 1,
     nearest: int | None = None,
@@ -93,6 +97,9 @@ def transparency_attack(
         What the intruder knows of a target: names of columns (also as lists, such as some of the blocks), or in how
         many blocks; of a single block, how many variables. The figures are then averages over all choices of so many,
         or over 200 drawn at random where there are more. By default everything is known.
+    strata, standardize
+        The columns whose values no group mixes, which are released as they are, and whether distances were taken on
+        standard scores, as `shoal.protect` was told. The intruder knows the strata of the target.
     replace
         How a fuzzy method drew, as `shoal.protect` was told. By default as fuzzily as it clustered.
     level
@@ -135,7 +142,16 @@ def transparency_attack(
     The excess can be negative: candidates that are certain to hold the truth are often more than the nearest records.
     What this intruder has over plain linkage is then to know which guesses are right, the `certain` ones.
     """
-    _check(k=k, level=level, nearest=nearest, refine=refine, negligible=negligible, sample=sample, seed=seed)
+    _check(
+        k=k,
+        standardize=standardize,
+        level=level,
+        nearest=nearest,
+        refine=refine,
+        negligible=negligible,
+        sample=sample,
+        seed=seed,
+    )
     spelled, partitioner = known_method(method, k)
     if level == 2:
         _refuse_what_cannot_be_repeated(partitioner, spelled)
@@ -143,30 +159,40 @@ def transparency_attack(
     layout = _layout(files, _cut(files, blocks, alone=alone))
     if level == 2 and not layout.complete.all():
         raise NotApplicableError("level=2 masks the original again, which needs files without gaps.")
+    records = int(layout.complete.sum())
     rng = np.random.default_rng(seed)
     choices, possible = _choices(layout, known, rng)
-    records = int(layout.complete.sum())
-    targets = np.arange(records)
+    rows = np.flatnonzero(layout.complete)
     sampled = sample if sample is not None and records > max(sample, _ALL_TARGETS) else None
     if sampled is not None:
-        targets = np.sort(rng.choice(records, sampled, replace=False))
+        rows = np.sort(rng.choice(rows, sampled, replace=False))
     memberships = _memberships(partitioner, replace)
-    scene = _Scene(
-        files,
-        layout,
-        partitioner,
-        alone=alone,
-        level=level,
-        nearest=nearest,
-        refine=refine,
-        likely=None if memberships is None else partial(likely_groups, memberships=memberships, negligible=negligible),
-    )
-    by_choice = {}
+    likely = memberships and partial(likely_groups, memberships=memberships, negligible=negligible)
+    columns = [str(name) for name in names_in([] if strata is None else strata, "strata")]
+    parts = _strata_of(files, columns)
+    scenes = {
+        part: _Scene(
+            files,
+            _Layout(layout.blocks, layout.useful, layout.complete & (parts == part)),
+            partitioner,
+            alone=alone,
+            standardize=standardize,
+            level=level,
+            nearest=nearest,
+            refine=refine,
+            likely=likely,
+        )
+        for part in np.unique(parts[rows])
+    }
+    found: list[dict[str, float]] = []
     for choice in choices:
         with share(1 / len(choices)):
-            linked = distance_linkage.of(files.only(choice))  # which says how far it is
-        by_choice[",".join(choice)] = scene.rates(choice, targets) | {"linkage": float(linked)}
-    rates = {name: math.fsum(one[name] for one in by_choice.values()) / len(by_choice) for name in _RATES}
+            linked = distance_linkage.of(files.only([*choice, *columns]))  # which says how far it is
+        in_each = [scene.rates(choice, rows[parts[rows] == part]) for part, scene in scenes.items()]
+        rates = {name: math.fsum(one[name] for one in in_each) / len(rows) for name in in_each[0]}
+        found.append(rates | {"linkage": float(linked)})
+    by_choice = {",".join(choice): one for choice, one in zip(choices, found, strict=True)}
+    rates = {name: math.fsum(one[name] for one in found) / len(found) for name in _RATES}
     return Figure(
         rates["expected"],
         **rates,
@@ -178,7 +204,7 @@ def transparency_attack(
         method=text(spelled),
         k=int(k),
         level=int(level),
-        **({"by_choice": by_choice} if len(by_choice) <= _MOST_LISTED else {}),
+        **({"by_choice": by_choice} if len(found) <= _MOST_LISTED else {}),
     )
 
 
@@ -216,6 +242,7 @@ def _check(**given: Any) -> None:
     check_limits(
         {
             "k": Whole(2),
+            "standardize": TrueOrFalse(),
             "level": Whole(1, 2),
             "nearest": OrNone(Whole(1)),
             "refine": TrueOrFalse(),
@@ -267,8 +294,7 @@ def _cut(files: Pair, blocks: Any, *, alone: bool) -> tuple[tuple[str, ...], ...
 
 def _layout(files: Pair, blocks: tuple[tuple[str, ...], ...]) -> _Layout:
     files.need_numeric()
-    varying = {name for name, varies in zip(files.numeric_names, files.varying, strict=True) if varies}
-    numeric = [tuple(name for name in block if name in varying) for block in blocks]
+    numeric = [tuple(name for name in block if name in files.varying_names) for block in blocks]
     used = files.only([name for block in numeric for name in block])
     if not used.complete.any():
         raise NotApplicableError("The attack needs a record without a gap.")
@@ -281,12 +307,9 @@ def _layout(files: Pair, blocks: tuple[tuple[str, ...], ...]) -> _Layout:
 
 def _names(given: Any, among: Sequence[str], what: str) -> Iterator[str]:
     """Return the names of columns in a list, or in a list of lists."""
-    # The values of a column in place of its name must not end up in a message.
-    if isinstance(given, Iterable) and not isinstance(given, str) and not hasattr(given, "to_frame"):
-        for one in given:
+    if not isinstance(given, str | int):
+        for one in names_in(given, what):
             yield from _names(one, among, what)
-    elif not isinstance(given, str | int):
-        raise ParameterError(f"{what} must be the names of columns; got {type(given).__name__}.")
     elif str(given) not in among:
         hint = nearest_name_hint(str(given), among)
         raise ColumnError(f'{what} names "{given}", which is not among the columns compared.{hint}')
@@ -302,7 +325,7 @@ def _choices(layout: _Layout, known: Any, rng: np.random.Generator) -> tuple[lis
         return [tuple(everything)], 1
     if not isinstance(known, Integral) or isinstance(known, bool):
         if isinstance(known, bool) or not isinstance(known, Iterable):
-            raise ParameterError(f"known must be names of columns or a number of blocks; got {known!r}.")
+            raise ParameterError(f"known must be names of columns or a number of blocks; got {type(known).__name__}.")
         chosen = set(_names(known, [name for block in layout.blocks for name in block], "known"))
         if not chosen & set(everything):
             raise NotApplicableError("The attack needs a known variable that is numeric and varies.")
@@ -330,6 +353,7 @@ class _Scene:
         partitioner: Partitioner | SoftMethod,
         *,
         alone: bool,
+        standardize: bool,
         level: int,
         nearest: int | None,
         refine: bool,
@@ -339,14 +363,16 @@ class _Scene:
         self._layout = layout
         self._partitioner = partitioner
         self._alone = alone
+        self._standardize = standardize
         self._level = level
         self._nearest = nearest
         self._refine = refine
         self._likely = likely
         self._seen: dict[tuple[str, ...], tuple[Block, Rule]] = {}
 
-    def rates(self, choice: Sequence[str], targets: NDArray[np.int64]) -> dict[str, float]:
-        """Return the rates of an intruder who knows these columns."""
+    def rates(self, choice: Sequence[str], rows: NDArray[np.int64]) -> dict[str, float]:
+        """Return the rates of an intruder who knows these columns of the targets in these rows, summed over them."""
+        targets = np.searchsorted(np.flatnonzero(self._layout.complete), rows)
         known = [tuple(name for name in useful if name in set(choice)) for useful in self._layout.useful]
         if self._level == 2 and not any(self._is_whole(*part) for part in enumerate(known)):
             raise ParameterError("level=2 needs a block of which every column is known.")
@@ -354,11 +380,11 @@ class _Scene:
         counts, has_true = survivors(blocks, rules, targets, nearest=self._nearest)
         unique = counts == 1
         return {
-            "expected": 100 * float((has_true / np.maximum(counts, 1)).mean()),
-            "certain": 100 * float((has_true & unique).mean()),
-            "coverage": 100 * float(has_true.mean()),
-            "false_unique": 100 * float((~has_true & unique).mean()),
-            "candidates": float(counts.mean()),
+            "expected": 100 * float((has_true / np.maximum(counts, 1)).sum()),
+            "certain": 100 * float((has_true & unique).sum()),
+            "coverage": 100 * float(has_true.sum()),
+            "false_unique": 100 * float((~has_true & unique).sum()),
+            "candidates": float(counts.sum()),
         }
 
     def _is_whole(self, number: int, known: tuple[str, ...]) -> bool:
@@ -368,13 +394,15 @@ class _Scene:
 
     def _see(self, number: int, known: tuple[str, ...]) -> tuple[Block, Rule]:
         if known not in self._seen:
-            block = groups_by_value(*self._files.only(known).numbers, self._layout.complete)
+            block = groups_by_value(
+                *self._files.only(known).numbers, self._layout.complete, standardize=self._standardize
+            )
             self._seen[known] = block, self._rule(number, known, block)
         return self._seen[known]
 
     def _rule(self, number: int, known: tuple[str, ...], block: Block) -> Rule:
         if self._level == 2 and self._is_whole(number, known):
-            return groups_found_again(block, self._masked_again(known, block))
+            return groups_found_again(block, self._masked_again(block))
         if self._likely is not None and self._nearest is None:
             return self._likely(block)
         if self._alone:
@@ -383,11 +411,16 @@ class _Scene:
             return bracketing_groups(block)
         return nearest_groups(block)
 
-    def _masked_again(self, known: tuple[str, ...], block: Block) -> NDArray[np.int64]:
-        from shoal.describe.matrix import block_matrix
+    def _masked_again(self, block: Block) -> NDArray[np.int64]:
         from shoal.partition.fuzzy.methods import SoftMethod
 
-        values = dict(zip(known, block.original.T, strict=True))
-        matrix = block_matrix(values, dict.fromkeys(known, "continuous"), standardize=True)
         assert not isinstance(self._partitioner, SoftMethod)  # which cannot be masked again
-        return np.asarray(self._partitioner.fit(matrix.values).labels_)
+        return np.asarray(self._partitioner.fit(block.scaled(block.original)).labels_)
+
+
+def _strata_of(files: Pair, columns: Sequence[str]) -> NDArray[np.int64]:
+    """Return the stratum of every record, which the intruder sees in the masked file."""
+    for name in columns:
+        if name not in files.masked.names or name not in files.original.names:
+            raise ColumnError(f'strata names "{name}", which is not in both files.')
+    return strata_of(files.masked, columns).codes

@@ -126,7 +126,7 @@ def _quantiles(values: Doubles) -> Doubles:
 
 
 def _names(files: Pair) -> list[str]:
-    return [name for name, varies in zip(files.numeric_names, files.varying, strict=True) if varies]
+    return list(files.varying_names)
 
 
 def _by_column(files: Pair, least: int, difference: Callable[[Doubles, Doubles], float]) -> Figure:

@@ -31,7 +31,7 @@ __all__ = ["il1s"]
 def il1s(files: Pair) -> Figure:
     """Return the mean absolute change, with that of each variable in `.by_column`."""
     original, masked = on_original_scale(*files.need_numeric())
-    names = [name for name, varies in zip(files.numeric_names, files.varying, strict=True) if varies]
+    names = files.varying_names
     sums, cells = {}, {}
     for name, before, after in zip(names, original.T, masked.T, strict=True):
         change = np.abs(after - before) / math.sqrt(2)

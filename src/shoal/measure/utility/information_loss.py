@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
-from shoal.describe.standardize import standard_scale
+from shoal.errors import NotApplicableError
 from shoal.measure.measure import About, Figure, file_measure
 from shoal.measure.pairs import Pair
+from shoal.measure.utility.joint_moments import on_original_scale
 
 __all__ = ["information_loss", "sse"]
 
@@ -40,7 +41,8 @@ def sse(files: Pair) -> Figure:
     About(
         name="information_loss",
         title="Information loss",
-        definition="100 SSE / SST: the squared error as a percentage of the squared deviation from the mean.",
+        definition="100 SSE / SST: the squared error as a percentage of the squared deviation from the mean, over the "
+        "cells that have a value in both files.",
         reference=_REFERENCE,
         range=(0.0, math.inf),
         better="lower",
@@ -57,14 +59,16 @@ def information_loss(files: Pair) -> Figure:
 
 def _errors(files: Pair) -> dict[str, tuple[float, float]]:
     """Return the squared error and the total sum of squares of each numeric variable that varies."""
-    files.need_numeric()
+    original, masked = on_original_scale(*files.need_numeric())
     errors = {}
-    for name, varies, original, masked in zip(
-        files.numeric_names, files.varying, files.numbers[0].T, files.numbers[1].T, strict=True
-    ):
-        if varies:
-            scale = standard_scale(original)
-            difference = scale.apply(original) - scale.apply(masked)
-            # SST of a standardised variable is its number of values less one.
-            errors[name] = (float(np.nansum(np.square(difference))), float((~np.isnan(original)).sum() - 1))
+    for name, before, after in zip(files.varying_names, original.T, masked.T, strict=True):
+        both = ~np.isnan(before) & ~np.isnan(after)
+        if both.any():
+            errors[name] = (
+                float(np.square(before[both] - after[both]).sum()),
+                # SST of a standardised variable is its number of values less one.
+                float(len(both) - 1) if both.all() else float(np.square(before[both]).sum()),
+            )
+    if not errors:
+        raise NotApplicableError("No cell has a value in both files, so that there is nothing to compare.")
     return errors

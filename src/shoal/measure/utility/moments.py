@@ -44,7 +44,7 @@ def fourth_moments(files: Pair) -> Figure:
 
 def _difference(files: Pair, power: int) -> Figure:
     by_column = {}
-    names = [name for name, varies in zip(files.numeric_names, files.varying, strict=True) if varies]
+    names = files.varying_names
     for name, *columns in zip(names, *(file.T for file in on_original_scale(*files.need_numeric())), strict=True):
         before, after = (column[~np.isnan(column)] for column in columns)
         if len(after):

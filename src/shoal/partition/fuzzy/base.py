@@ -9,10 +9,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from shoal.errors import ConvergenceWarning, ParameterError, TooFewRecordsError
 from shoal.limits import Limit, Number, OneOf, Whole, check_limits
+from shoal.partition.checked_matrix import checked_matrix
 from shoal.partition.fuzzy.alternating import Outcome, Rule, alternate, labels, memberships
 from shoal.partition.fuzzy.device import threads_for_blocks, to_device, to_host
 from shoal.partition.fuzzy.limits import DeviceName, Start
@@ -61,7 +62,7 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             Ignored; here because scikit-learn's pipelines pass it.
         """
         check_limits(self.limits, self.get_params(deep=False))
-        given: NDArray[Any] = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
+        given = checked_matrix(self, X, dtype=[np.float64, np.float32])
         n, d = given.shape
         if n < self.n_clusters:
             raise TooFewRecordsError(
@@ -104,12 +105,12 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def predict_memberships(self, X: ArrayLike) -> NDArray[Any]:
         """Return the memberships of other records, one row each."""
         check_is_fitted(self)
-        return self._memberships_of(validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False))
+        return self._memberships_of(checked_matrix(self, X, dtype=[np.float64, np.float32], reset=False))
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the cluster that each of other records belongs to most, of several the first."""
         check_is_fitted(self)
-        return self._labels_of(validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False))
+        return self._labels_of(checked_matrix(self, X, dtype=[np.float64, np.float32], reset=False))
 
     def _make_rule(self, scale: float) -> Rule:
         """Return the rule for records that were divided by `scale`."""

@@ -1,0 +1,24 @@
+"""The matrix an estimator is given, checked as scikit-learn does, without a value of it in a message."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from shoal.errors import DataError
+
+__all__ = ["checked_matrix"]
+
+
+def checked_matrix(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> NDArray[Any]:
+    """Return `X` as a matrix of numbers in rows; `how` is passed on to scikit-learn's `validate_data`."""
+    try:
+        matrix: NDArray[Any] = validate_data(estimator, X, order="C", **how)
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        raise DataError("X must be made of numbers; some of it is text.") from None
+    return matrix
