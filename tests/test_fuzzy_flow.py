@@ -149,7 +149,7 @@ def test_a_variable_without_a_rule_is_untouched_by_it():
         ({"replace": "median"}, MethodError, "must be membership-draw"),
         ({"replace": {"a": "mean"}}, MethodError, "must be membership-draw"),
         ({"replace": "membership-draw:lam2=3"}, ParameterError, "has m2, not lam2"),
-        ({"replace": "membership-draw:at_least=2"}, ParameterError, "below k=3"),
+        ({"replace": "membership-draw:at_least=2"}, ParameterError, "at_least=2 is below k=3"),
         ({"method": "mdav", "replace": "membership-draw"}, ParameterError, "needs fuzzy clusters"),
         ({"method": "fuzzy:m=1"}, ParameterError, "m must be a number above 1"),
         ({"method": "fuzzy:n_clusters=0"}, ParameterError, "n_clusters must be"),
@@ -179,6 +179,11 @@ def test_a_plan_with_a_wrong_pair_is_refused(tmp_path):
     text["replace"]["a"] = {"name": "mean"}
     with pytest.raises((PlanError, ValueError), match="membership-draw"):
         shoal.Plan(**text)
+    release.plan.to_toml(tmp_path / "plan.toml")
+    low = (tmp_path / "plan.toml").read_text().replace('at_least = "k"', "at_least = 2")
+    (tmp_path / "plan.toml").write_text(low)
+    with pytest.raises(PlanError, match="at_least=2 is below k=3"):
+        shoal.Plan.from_toml(tmp_path / "plan.toml")
 
 
 def test_per_variable_keeps_k_in_every_variable_and_warns():
@@ -189,9 +194,42 @@ def test_per_variable_keeps_k_in_every_variable_and_warns():
     assert distinct(release.data).min() < 4
 
 
+def test_outliers_do_not_draw_everybody_to_them():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"income": np.r_[rng.normal(50_000, 15_000, 997), 1e9, 1.1e9, 1.2e9]})
+    for method in ("fuzzy", "entropy"):
+        masked = shoal.protect(frame, 3, method=method, seed=0).data
+        assert abs(masked["income"].median() - frame["income"].median()) < 20_000
+
+
+@pytest.mark.parametrize("edits", [["a + b == f", "a >= 0", "b >= 0"], ["a >= 0", "b >= 0", "f >= 0"], ["a == 0"]])
+def test_rules_hold_at_a_bound_of_zero(edits):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(1000, 800, (400, 3)), columns=["a", "b", "f"])
+    masked = shoal.protect(frame, 5, method="fuzzy", edits=edits, seed=0).data
+    assert "a == 0" in edits or masked[["a", "b"]].to_numpy().min() >= 0
+    assert "a == 0" not in edits or (masked["a"] == 0).all()
+
+
+@pytest.mark.parametrize("method", ["fuzzy:m=1000", "fuzzy:m=100000", "fuzzy:m=1.0001", "entropy:lam=1e-9"])
+def test_the_most_and_the_least_fuzzy(method):
+    assert distinct(shoal.protect(numbers(), 3, method=method, seed=1).data).min() >= 3
+
+
+def test_centres_average_k_records_however_early_the_clusters_stop():
+    release = shoal.protect(numbers(), 3, method="fuzzy:max_iter=1", seed=1)
+    assert release.plan.outcome.smallest_support >= 3
+
+
+def test_figures_do_not_tell_the_seed():
+    release = shoal.protect(numbers(), 3, method="fuzzy", seed=2**60 + 7)
+    state = str(release.plan.method["random_state"])
+    assert int(state) != (2**60 + 7) % 2**32
+    assert state not in str(release.evaluate(measures=["transparency_attack"]).to_dict())
+
+
 def test_large_files_are_clustered_in_parts_and_the_plan_says_so():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(21_000, 2))
+    X = rng.normal(size=(11_000, 2))
     release = shoal.protect(X, 50, method="fuzzy:max_iter=3", seed=1)
     assert release.plan.method["part"] == 5_000
     assert release.partitions[0].k >= 50

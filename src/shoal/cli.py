@@ -104,7 +104,7 @@ def protect(
     role: Role = None,
     kind: Kind = None,
     method: Annotated[
-        str | None, typer.Option(help='How to group: "mdav", "mdav:variant=two-k", "fuzzy". [mdav]')
+        str | None, typer.Option(help='How to group: "mdav", "mdav:variant=two-k", "fuzzy", "entropy" and more. [mdav]')
     ] = None,
     replace: Replace = None,
     blocks: Blocks = None,

@@ -46,7 +46,7 @@ Replace = Annotated[
     list[str] | None,
     typer.Option(
         help='What stands for a group: "mean", "median", "mode", "geometric-mean", '
-        '"order-statistic:q=0.25"; COLUMN=NAME for one column. [mean]'
+        '"order-statistic:q=0.25"; COLUMN=NAME for one column; "membership-draw:m2=1.3" if fuzzy. [mean]'
     ),
 ]
 Blocks = Annotated[

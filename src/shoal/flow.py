@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import warnings
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
@@ -247,7 +248,9 @@ def _checked_method(method: Any, k: int, seed: int, records: int) -> dict[str, A
         del spelled["k"]
     made = build(spelled, METHODS, "method", k=k)
     if hasattr(made, "random_state") and "random_state" not in spelled:
-        made = build({**spelled, "random_state": seed % 2**32}, METHODS, "method", k=k)  # scikit-learn's limit
+        # Not the seed itself, nor a part of it: this is told where the method is.
+        own = int.from_bytes(sha256(str(seed).encode()).digest()[:4])
+        made = build({**spelled, "random_state": own}, METHODS, "method", k=k)
     if isinstance(made, SoftMethod):
         made = made.in_large_file(records)
     complete = spell(made, METHODS, "method")
@@ -261,20 +264,14 @@ def _draw_per_column(
     name = method["name"]
     if replace == "mean":  # the default of methods that have groups
         replace = "membership-draw"
-    draw = (
-        None
-        if isinstance(replace, Mapping)
-        else build(spell(replace, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
-    )
+    draw = None
+    if not isinstance(replace, Mapping):
+        draw = build(spell(replace, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
     if not isinstance(draw, MembershipDraw):
         raise MethodError(f'The method "{name}" draws centres by membership: replace must be membership-draw.')
     own, other = ("m2", "lam2") if name == "fuzzy" else ("lam2", "m2")
     if getattr(draw, other) is not None:
         raise ParameterError(f'The method "{name}" has {own}, not {other}.')
-    if 0 < draw.fewest(k) < k:
-        raise ParameterError(
-            f"at_least={draw.at_least} is below k={k}. Leave it out, or say None and read the warning."
-        )
     fuzziness = draw.fuzziness(*build(method, METHODS, "method", k=k).fuzziness)
     spelled = spell(draw, REPLACEMENTS, "replace") | {own: fuzziness}
     return dict.fromkeys(selection.columns, spelled)

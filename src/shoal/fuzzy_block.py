@@ -20,16 +20,16 @@ from shoal.edits import LinearRule, parse_rules
 from shoal.errors import ConvergenceWarning, DataError, DisclosureWarning, MethodError
 from shoal.partition import METHODS, Partition
 from shoal.partition.fuzzy.methods import SoftMethod
+from shoal.partition.fuzzy.projection import feasible_set
 from shoal.plan import Plan
 from shoal.read import Table
 from shoal.replace import REPLACEMENTS, MembershipDraw
-from shoal.replace.membership_draw import SoftGroups, merged, soft_groups
+from shoal.replace.membership_draw import UNCHANGED, SoftGroups, averages, merged, soft_groups
 
 __all__ = ["protect_fuzzy_block"]
 
 Doubles = NDArray[np.float64]
 
-_UNCHANGED = 1e-3  # standard deviations, in every variable: as good as the record itself
 _AS_IT_IS = Scale(0.0, 1.0, 0)
 
 
@@ -47,7 +47,7 @@ def protect_fuzzy_block(plan: Plan, table: Table, number: int, block: Sequence[s
     varying = [name for name in block if name not in matrix.constant]
     scales = [standard_scale(values[name]) if plan.standardize else _AS_IT_IS for name in varying]
     rules = _constraints(parse_rules(plan.edits), values, varying, scales)
-    unchanged = _UNCHANGED * (np.ones(len(scales)) if plan.standardize else matrix.values.std(axis=0, ddof=1))
+    unit = np.ones(matrix.values.shape[1]) if plan.standardize else matrix.values.std(axis=0, ddof=1)
     released = np.empty_like(matrix.values)
     labels = np.empty(len(table), dtype=np.int64)
     groups, behind = 0, math.inf
@@ -58,7 +58,7 @@ def protect_fuzzy_block(plan: Plan, table: Table, number: int, block: Sequence[s
             rng = np.random.default_rng([plan.seed, number, stratum, place])
             with progress.step(len(rows) / len(table)):
                 share = len(rows) / len(of_stratum)
-                found = _drawn(matrix.values[rows], method, draw, plan.k, share, rules, unchanged, rng)
+                found = _drawn(matrix.values[rows], method, draw, plan.k, share, rules, unit, rng)
             for column in range(released.shape[1]):
                 one = found[column if draw.per_variable else 0]
                 released[rows, column] = one.centres[one.labels, column]
@@ -66,13 +66,16 @@ def protect_fuzzy_block(plan: Plan, table: Table, number: int, block: Sequence[s
             labels[rows] = together.ravel() + groups
             groups = int(labels[rows].max()) + 1
             behind = min(behind, *(float(one.behind.min()) for one in found))
-    _warn(plan, draw, int((np.abs(matrix.values - released) <= unchanged).all(axis=1).sum()), labels)
+    _warn(plan, draw, int((np.abs(matrix.values - released) <= UNCHANGED * unit).all(axis=1).sum()), labels)
     computed = {name: values[name].copy() for name in matrix.constant}
     for place, (name, scale) in enumerate(zip(varying, scales, strict=True)):
         computed[name] = scale.undo(released[:, place])
+    sizes = {name: float(np.abs(column).max()) for name, column in values.items()}
     for rule in parse_rules(plan.edits):
-        if set(rule.coefficients) <= set(block) and rule.broken(computed, 1e-8).any():
-            raise DataError(f'The rule "{rule.text}" does not hold after masking; nothing is released.')
+        if set(rule.coefficients) <= set(block):
+            rule.settle(computed)
+            if rule.broken(computed, sizes=sizes).any():
+                raise DataError(f'The rule "{rule.text}" does not hold after masking; nothing is released.')
     return ProtectedBlock(
         matrix=matrix,
         partition=Partition(labels, tuple(block)),
@@ -91,7 +94,7 @@ def _drawn(
     k: int,
     share: float,
     rules: Mapping[str, Any],
-    unchanged: Doubles,
+    unit: Doubles,
     rng: np.random.Generator,
 ) -> list[SoftGroups]:
     """Cluster one part and draw: once for all variables, or for each."""
@@ -100,17 +103,18 @@ def _drawn(
         warnings.simplefilter("ignore", ConvergenceWarning)  # centres that still move are as good for masking
         clusterer.fit(X)
     fewest = draw.fewest(k)
-    centres, behind = merged(method.weights(clusterer.memberships_), clusterer.cluster_centers_, fewest)
-    if fewest and behind.min() < fewest:
+    found = merged(averages(X, clusterer.predict_memberships, method.power), fewest)
+    if fewest and found.behind.min() < fewest:
         raise DataError(
-            f"No centre averages {fewest} records: too few differ, or their weights differ too much. Raise k or the "
-            'fuzziness, or use the method "mdav".'
+            f"No centre averages {fewest} records, because too few of them differ or too few count in any. Make the "
+            'clusters less fuzzy or fewer, or use the method "mdav".'
         )
+    allowed = feasible_set(X.shape[1], rules.get("constraints"), rules.get("inequalities"), None)
+    centres = found.means if allowed is None else allowed.project(found.means)
     rule = method.rule(draw.fuzziness(*method.fuzziness))
     times = X.shape[1] if draw.per_variable else 1
     return [
-        soft_groups(X, centres, behind, rule, fewest, rng, unchanged=unchanged if fewest else None)
-        for _ in range(times)
+        soft_groups(X, centres, found.behind, rule, fewest, rng, unit=unit if fewest else None) for _ in range(times)
     ]
 
 

@@ -147,6 +147,10 @@ class Plan(_Section):
             raise ValueError(
                 "replace must be the same membership-draw in every column of a fuzzy method, and of no other"
             )
+        for choice in draws:
+            fewest = build(choice, REPLACEMENTS, "replace").fewest(self.k)
+            if 0 < fewest < self.k:
+                raise ParameterError(f"at_least={fewest} is below k={self.k}. Leave it out, or say None and be warned.")
         if self.edits:
             self._rules_fit(soft)
         if self.steps and not hasattr(build(self.method, METHODS, "method", k=2), "steps"):

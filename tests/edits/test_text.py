@@ -20,6 +20,7 @@ from shoal.errors import RuleError
         ("`family income` + `x.y` <= 10", {"family income": 1, "x.y": 1}, "<=", 10),
         ("-a + 3 * (b - c) * 2 == +7", {"a": -1, "b": 6, "c": -6}, "==", 7),
         ("a + b - a == 1", {"b": 1}, "==", 1),
+        ("`b c` + _quoted0 == 1", {"b c": 1, "_quoted0": 1}, "==", 1),
     ],
 )
 def test_rules_are_read(text, coefficients, relation, constant):
@@ -53,6 +54,8 @@ def test_rules_are_read(text, coefficients, relation, constant):
         "a == " + "-" * 9_000 + "1",
         "a + " * 5_000 + "a == 1",
         "`` == 1",
+        "+".join(["a"] * 2_400) + " == 1",
+        "1" * 400 + " * a == 1",
     ],
 )
 def test_what_is_no_linear_rule_gets_one_line(text):
@@ -89,8 +92,8 @@ def test_a_gap_breaks_no_rule():
 
 def test_rules_in_a_file(tmp_path):
     file = tmp_path / "rules.txt"
-    file.write_text("# income\nnet + tax == gross\n\na <= 2 * b  # twice\n")
-    assert [rule.text for rule in read_edits(file)] == ["net + tax == gross", "a <= 2 * b"]
+    file.write_text("# income\nnet + tax == gross\n\na <= 2 * b  # twice\n`no #` == `x` # `y`\n")
+    assert [rule.text for rule in read_edits(file)] == ["net + tax == gross", "a <= 2 * b", "`no #` == `x`"]
     file.write_text("a == b\na b\n")
     with pytest.raises(RuleError, match=r"line 2: The rule .a b. cannot be read"):
         read_edits(file)

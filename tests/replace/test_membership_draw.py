@@ -10,48 +10,62 @@ from hypothesis import strategies as st
 from shoal.errors import ParameterError
 from shoal.partition.fuzzy.alternating import Fuzzy, memberships
 from shoal.replace import MembershipDraw
-from shoal.replace.membership_draw import merged, soft_groups
+from shoal.replace.membership_draw import averages, merged, soft_groups
 
 
-def weights_and_centres(seed, n=60, c=20, d=2, m=1.3):
+def clusters(seed, n=60, c=20, d=2, m=1.3):
+    """Return records, their memberships in some centres as a function, and the centres that these make."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) ** 3
-    weights = np.asarray(memberships(X, X[rng.choice(n, c, replace=False)], Fuzzy(m))) ** m
-    return X, weights, weights.T @ X / weights.sum(axis=0)[:, None]
+    start = X[rng.choice(n, c, replace=False)]
+
+    def memberships_of(some):
+        return np.asarray(memberships(some, start, Fuzzy(m)))
+
+    return X, memberships_of, averages(X, memberships_of, m)
 
 
 @given(st.integers(0, 200), st.integers(2, 12))
 def test_merged_centres_average_at_least_k_records(seed, k):
-    """The effective number from the weights themselves: every merged centre is a sum of columns."""
-    X, weights, centres = weights_and_centres(seed)
-    found, behind = merged(weights, centres, k)
-    assert behind.min() >= k
-    assert len(found) == len(behind)
-    # Weighted by all they average, the centres keep the mean of all.
-    total = weights.sum(axis=0)
-    assert found.min() >= X.min() and found.max() <= X.max()
-    if len(found) == 1:
-        assert found[0] == pytest.approx(total @ centres / total.sum())
+    X, memberships_of, found = clusters(seed)
+    after = merged(found, k)
+    assert after.behind.min() >= k
+    assert after.means.min() >= X.min() and after.means.max() <= X.max()
+    if len(after.means) == 1:
+        weights = memberships_of(X) ** 1.3
+        assert after.means[0] == pytest.approx((weights.sum(axis=1) @ X) / weights.sum())
+
+
+def test_effective_numbers_and_means_are_those_of_the_weights():
+    X, memberships_of, found = clusters(1)
+    weights = memberships_of(X) ** 1.3
+    assert found.behind == pytest.approx(weights.sum(axis=0) ** 2 / (weights**2).sum(axis=0))
+    assert found.means == pytest.approx(weights.T @ X / weights.sum(axis=0)[:, None])
+    again = merged(found, 1)
+    assert np.array_equal(again.means, found.means)
+
+
+def test_weights_too_small_for_numbers_still_count():
+    """u = 1/50 to the power of 1000 is no number; relative to the largest all weights are one."""
+    X = np.arange(50.0)[:, None]
+    found = averages(X, lambda some: np.full((len(some), 50), 0.02), 1000.0)
+    assert found.behind == pytest.approx(np.full(50, 50.0))
+    assert found.means[:, 0] == pytest.approx(np.full(50, 24.5))
 
 
 def test_merging_by_hand():
-    """Two records at 0 and 1 with a centre each, and one far away: the first two are merged at their mean."""
-    weights = np.eye(3)
-    found, behind = merged(np.vstack([weights, [0, 0, 1.0]]), np.array([[0.0], [1.0], [9.0]]), 2)
-    assert found.tolist() == [[0.5], [9.0]]
-    assert behind.tolist() == [2, 2]
-
-
-def test_nothing_is_merged_where_nothing_need_be():
-    _, weights, centres = weights_and_centres(1)
-    found, behind = merged(weights, centres, 1)
-    assert np.array_equal(found, centres)
-    assert behind == pytest.approx(weights.sum(axis=0) ** 2 / (weights**2).sum(axis=0))
+    """Two records at 0 and 1 with a centre each, and two far away: the first two are merged at their mean."""
+    X = np.array([[0.0], [1.0], [9.0], [9.0]])
+    weights = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]])
+    after = merged(averages(X, lambda some: weights[np.searchsorted(X[:, 0], some[:, 0])], 1.0), 2)
+    assert after.means.tolist() == [[0.5], [9.0]]
+    assert after.behind.tolist() == [2, 2]
 
 
 @given(st.integers(0, 200), st.integers(2, 15))
 def test_every_centre_is_carried_by_at_least_k(seed, k):
-    X, _, centres = weights_and_centres(seed)
+    X, _, made = clusters(seed)
+    centres = made.means
     found = soft_groups(X, centres, np.full(len(centres), 99.0), Fuzzy(1.5), k, np.random.default_rng(seed))
     assert np.bincount(found.labels).min() >= k
     assert found.labels.max() == len(found.centres) - 1
@@ -77,7 +91,8 @@ def test_large_m2_gives_each_centre_k_records_on_average():
 
 def test_for_fixed_centres_the_expected_loss_does_not_fall_as_m2_grows():
     """The part of Proposition 8 of seed 000 that holds."""
-    X, _, centres = weights_and_centres(5)
+    X, _, made = clusters(5)
+    centres = made.means
     distances = np.square(X[:, None, :] - centres).sum(axis=2)
     losses = [
         float((memberships(X, centres, Fuzzy(m2)) * distances).sum()) for m2 in (1.05, 1.2, 1.5, 2, 3, 5, 10, 100)
@@ -85,16 +100,16 @@ def test_for_fixed_centres_the_expected_loss_does_not_fall_as_m2_grows():
     assert np.all(np.diff(losses) >= -1e-9)
 
 
-def test_no_record_gets_a_centre_that_is_as_good_as_itself_unless_many_are_the_same():
-    X = np.array([[0.0], [5.0], [5.0], [9.0], [0.3]])
-    centres = np.array([[0.0], [5.0], [8.0]])
+def test_who_would_be_left_unchanged_draws_again_nearby_unless_many_are_as_near():
+    X = np.array([[0.0], [5.0], [5.0], [5.05], [0.02], [0.03]])
+    centres = np.array([[0.0], [5.0], [0.05]])
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        found = soft_groups(X, centres, np.ones(3), Fuzzy(1.1), 2, rng, unchanged=np.array([1e-3]))
-        assert found.centres[found.labels[0], 0] != 0
-        assert found.centres[found.labels[1:3], 0].tolist() == [5, 5]
-    alone = soft_groups(X, X[:1], np.ones(1), Fuzzy(1.1), 2, rng, unchanged=np.array([1e-3]))
-    assert alone.centres.tolist() == [[0.0]]
+        found = soft_groups(X, centres, np.ones(3), Fuzzy(1.1), 2, rng, unit=np.ones(1))
+        assert found.centres[found.labels[0], 0] != 0  # 0.05 is nearby
+        assert found.centres[found.labels[1:3], 0].tolist() == [5, 5]  # two are the same
+    found = soft_groups(X[:2], centres[:2], np.ones(2), Fuzzy(1.1), 1, rng, unit=np.ones(1))
+    assert found.centres[found.labels, 0].tolist() == [0, 5]  # no other centre is nearby
 
 
 @pytest.mark.parametrize(

@@ -40,10 +40,38 @@ class LinearRule:
     relation: Literal["==", "<="]
     constant: float
 
-    def broken(self, values: Mapping[str, NDArray[np.float64]], tolerance: float = 1e-9) -> NDArray[np.bool_]:
-        """Return which records break the rule, by more than `tolerance` times the size of its terms; no gap does."""
+    def broken(
+        self,
+        values: Mapping[str, NDArray[np.float64]],
+        tolerance: float = 1e-9,
+        sizes: Mapping[str, float] | None = None,
+    ) -> NDArray[np.bool_]:
+        """Return which records break the rule; a gap breaks none.
+
+        Parameters
+        ----------
+        values
+            The variables, by name.
+        tolerance
+            What counts as rounding, as a part of the size of the rule's terms.
+        sizes
+            How large the variables are. By default as large as the record has them.
+        """
         terms = [factor * values[name] for name, factor in self.coefficients.items()]
         excess = np.sum(terms, axis=0) - self.constant
-        size = np.sum(np.abs(terms), axis=0) + abs(self.constant)
+        large = terms if sizes is None else [factor * sizes[name] for name, factor in self.coefficients.items()]
+        size = np.sum(np.abs(large), axis=0) + abs(self.constant)
         apart = np.abs(excess) if self.relation == "==" else excess
         return np.asarray(apart > tolerance * size, dtype=bool)
+
+    def settle(self, values: Mapping[str, NDArray[np.float64]]) -> None:
+        """Put a variable that stands alone in the rule exactly on its bound where rounding left it beside it."""
+        if len(self.coefficients) == 1:
+            ((name, factor),) = self.coefficients.items()
+            bound = self.constant / factor
+            if self.relation == "==":
+                values[name][:] = bound
+            elif factor > 0:
+                np.minimum(values[name], bound, out=values[name])
+            else:
+                np.maximum(values[name], bound, out=values[name])

@@ -15,6 +15,7 @@ from shoal.errors import RuleError
 __all__ = ["parse_rule", "parse_rules", "read_edits"]
 
 _QUOTED = re.compile(r"`([^`]+)`")
+_COMMENT = re.compile(r"(?<!`)#(?=(?:[^`]*`[^`]*`)*[^`]*$).*")  # not within backquotes
 _MOST_LETTERS = 10_000
 
 # A sum: what each variable is multiplied by, and under "" what stands alone.
@@ -45,7 +46,7 @@ def read_edits(source: str | os.PathLike[str] | Iterable[str | LinearRule]) -> l
         raise RuleError(f'"{source}" is not a text file in UTF-8.') from None
     rules = []
     for number, line in enumerate(lines, start=1):
-        text = line.partition("#")[0].strip()
+        text = _COMMENT.sub("", line).strip()
         if text:
             try:
                 rules.append(parse_rule(text))
@@ -72,11 +73,14 @@ def parse_rule(text: str) -> LinearRule:
         raise RuleError(f"A rule is a line of text; got {type(text).__name__}.")
     if len(text) > _MOST_LETTERS:
         raise RuleError(f"A rule has {len(text):,} letters, which is more than anybody means to write.")
-    names: list[str] = []
+    names: dict[str, str] = {}
+    quoted_as = "_quoted"
+    while quoted_as in text:
+        quoted_as += "_"
 
     def stand_in(quoted: re.Match[str]) -> str:
-        names.append(quoted.group(1))
-        return f" _quoted_{len(names) - 1}_ "
+        names[f"{quoted_as}{len(names)}"] = quoted.group(1)
+        return f" {list(names)[-1]} "
 
     plain = _QUOTED.sub(stand_in, text.strip())
     try:
@@ -86,7 +90,10 @@ def parse_rule(text: str) -> LinearRule:
     if not isinstance(tree, ast.Compare) or len(tree.ops) != 1 or type(tree.ops[0]) not in (ast.Eq, ast.LtE, ast.GtE):
         raise RuleError(f'The rule "{text}" must be two sums with one ==, <= or >= between them.')
     reader = _Reader(text, names)
-    left, right = reader.sum_of(tree.left), reader.sum_of(tree.comparators[0])
+    try:
+        left, right = reader.sum_of(tree.left), reader.sum_of(tree.comparators[0])
+    except (RecursionError, OverflowError):
+        raise RuleError(f'The rule "{text[:60]}" is too long, or has too large a number in it.') from None
     if isinstance(tree.ops[0], ast.GtE):
         left, right = right, left
     total = _added(left, right, -1.0)
@@ -102,9 +109,9 @@ def parse_rule(text: str) -> LinearRule:
 class _Reader:
     """Turns the parts of one rule into sums."""
 
-    def __init__(self, text: str, names: list[str]) -> None:
+    def __init__(self, text: str, names: dict[str, str]) -> None:
         self._text = text
-        self._names = {f"_quoted_{number}_": name for number, name in enumerate(names)}
+        self._names = names
 
     def sum_of(self, part: ast.expr) -> _Sum:
         """Return a part of the rule as a sum; RuleError for what is not linear."""

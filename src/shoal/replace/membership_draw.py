@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,11 +13,13 @@ from shoal.limits import Limit, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.partition.fuzzy.alternating import Rule, memberships
 from shoal.partition.fuzzy.limits import Above
 
-__all__ = ["MembershipDraw", "SoftGroups", "merged", "soft_groups"]
+__all__ = ["UNCHANGED", "Averages", "MembershipDraw", "SoftGroups", "averages", "merged", "soft_groups"]
 
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
+UNCHANGED = 1e-3  # standard deviations, in every variable: as good as the record itself
+_NEARBY = 0.1  # standard deviations, root mean square: what it may cost not to be unchanged
 _AT_ONCE = 4_000_000  # memberships: 32 MB
 
 
@@ -57,7 +59,9 @@ class MembershipDraw:
     -----
     The effective number of records behind a centre with weights w is (sum w)^2 / sum w^2. As long as one is below
     `at_least`, it is merged with the nearest, weights added. A centre that fewer than `at_least` records get is then
-    left out, the one with the fewest first, and its records draw again among the others.
+    left out, the one with the fewest first, and its records draw again among the others. A record that its centre would
+    leave unchanged, within a thousandth of a standard deviation in every variable, draws again among the centres
+    within a tenth, if fewer than `at_least` records are as near to that centre.
 
     References
     ----------
@@ -80,7 +84,7 @@ class MembershipDraw:
     }
 
     def __post_init__(self) -> None:
-        if self.at_least is None:  # a plan has no None
+        if self.at_least is None or self.at_least in ("None", "none"):  # a plan has no None, nor has the command line
             object.__setattr__(self, "at_least", 0)
         check_limits(self.limits, vars(self))
 
@@ -113,41 +117,87 @@ class SoftGroups:
     behind: Doubles
 
 
-def merged(weights: Doubles, centres: Doubles, fewest: int) -> tuple[Doubles, Doubles]:
-    """Merge centres until each averages at least `fewest` records; return them and their effective numbers.
+@dataclass(frozen=True)
+class Averages:
+    """What the records behind every centre add up to, each centre's weights divided by its largest.
+
+    Attributes
+    ----------
+    largest
+        The largest weight of each centre.
+    total
+        The sum of its weights.
+    products
+        The sums over records of the products of two centres' weights, c x c.
+    means
+        The weighted means, c x d: the centres.
+    """
+
+    largest: Doubles
+    total: Doubles
+    products: Doubles
+    means: Doubles
+
+    @property
+    def behind(self) -> Doubles:
+        """The effective number of records behind each centre: (sum w)^2 / sum w^2."""
+        return np.asarray(self.total**2 / np.diag(self.products))
+
+
+def averages(X: Doubles, memberships_of: Callable[[Doubles], Doubles], power: float) -> Averages:
+    """Add up the weights u^power, some records at a time.
 
     Parameters
     ----------
-    weights
-        With which the records enter each centre, n x c.
-    centres
-        The centres, c x d.
-    fewest
-        The least effective number.
+    X
+        The records.
+    memberships_of
+        Gives the memberships of some records, one column for each centre.
+    power
+        What memberships are raised to: m, or 1 for the entropy kind. Taken relative to each centre's largest, weights
+        are numbers even where all of them would be too small for that.
     """
-    total = weights.sum(axis=0)
-    products = weights.T @ weights
-    centres = centres.copy()
-    kept = total > 0
-    if not kept.all():
-        total, products, centres = total[kept], products[np.ix_(kept, kept)], centres[kept]
-    alive = np.ones(len(centres), dtype=bool)
-    behind = total**2 / np.diag(products)
+    width = memberships_of(X[:1]).shape[1]
+    blocks = [slice(start, start + max(1, _AT_ONCE // width)) for start in range(0, len(X), max(1, _AT_ONCE // width))]
+    most = np.max([memberships_of(X[rows]).max(axis=0) for rows in blocks], axis=0)
+    kept = most > 0
+    total, products = np.zeros(kept.sum()), np.zeros((kept.sum(), kept.sum()))
+    sums = np.zeros((kept.sum(), X.shape[1]))
+    for rows in blocks:
+        weights = (memberships_of(X[rows])[:, kept] / most[kept]) ** power
+        total += weights.sum(axis=0)
+        products += weights.T @ weights
+        sums += weights.T @ X[rows]
+    with np.errstate(under="ignore"):
+        largest = (most[kept] / most.max()) ** power
+    return Averages(largest, total, products, sums / total[:, None])
+
+
+def merged(found: Averages, fewest: int) -> Averages:
+    """Merge centres, weights added, until each averages at least `fewest` records."""
+    largest, total = found.largest.copy(), found.total.copy()
+    products, means = found.products.copy(), found.means.copy()
+    alive = np.ones(len(total), dtype=bool)
+    behind = found.behind.copy()
     while alive.sum() > 1:
         least = int(np.argmin(np.where(alive, behind, np.inf)))
         if behind[least] >= fewest:
             break
-        distances = np.where(alive, np.square(centres - centres[least]).sum(axis=1), np.inf)
+        distances = np.where(alive, np.square(means - means[least]).sum(axis=1), np.inf)
         distances[least] = np.inf
         other = int(np.argmin(distances))
-        share = total[least] / (total[least] + total[other])
-        centres[other] += share * (centres[least] - centres[other])
-        total[other] += total[least]
-        products[other] += products[least]
-        products[:, other] += products[:, least]
+        # Both on the scale of the one with the larger weights, so that nothing is too small to be there.
+        scale = max(largest[least], largest[other])
+        of_least, of_other = (largest[one] / scale if scale > 0 else 1.0 for one in (least, other))
+        share = of_least * total[least] / (of_least * total[least] + of_other * total[other])
+        means[other] += share * (means[least] - means[other])
+        total[other] = of_other * total[other] + of_least * total[least]
+        products[other] = of_other * products[other] + of_least * products[least]
+        products[:, other] = of_other * products[:, other] + of_least * products[:, least]
+        largest[other] = scale
         alive[least] = False
         behind[other] = total[other] ** 2 / products[other, other]
-    return centres[alive], behind[alive]
+    return Averages(largest[alive], total[alive], products[np.ix_(alive, alive)], means[alive])
 
 
 def soft_groups(
@@ -158,7 +208,7 @@ def soft_groups(
     fewest: int,
     rng: np.random.Generator,
     *,
-    unchanged: Doubles | None = None,
+    unit: Doubles | None = None,
 ) -> SoftGroups:
     """Draw a centre for every record; each is then some record's `fewest` times or not at all.
 
@@ -174,14 +224,15 @@ def soft_groups(
         How many records a centre needs that is not left out.
     rng
         What is drawn from.
-    unchanged
-        How near, variable by variable, a centre may not be to a record that gets it, unless it is the only one or so
-        many records are the same as this one. None: as near as it is.
+    unit
+        The standard deviation of every variable. With it, a record that a centre would leave unchanged draws again
+        among others nearby, unless `fewest` records are as near to that centre.
     """
-    near = None if unchanged is None else np.where(_is_repeated(X, fewest)[:, None], -1.0, unchanged)
-    labels = _drawn(X, centres, rule, rng.random(len(X)), near)
+    labels = _drawn(X, centres, rule, rng)
+    if unit is not None:
+        _redraw_unchanged(X, centres, labels, rule, fewest, unit, rng)
     counts = np.bincount(labels, minlength=len(centres))
-    alive = np.flatnonzero(counts >= 0)
+    alive = np.arange(len(centres))
     while len(alive) > 1:
         carried = counts[alive]
         if carried.min() >= fewest:
@@ -190,39 +241,37 @@ def soft_groups(
         alive = alive[alive != out]
         rows = np.flatnonzero(labels == out)
         if len(rows):
-            own = None if near is None else near[rows]
-            labels[rows] = alive[_drawn(X[rows], centres[alive], rule, rng.random(len(rows)), own)]
+            labels[rows] = alive[_drawn(X[rows], centres[alive], rule, rng)]
             counts = np.bincount(labels, minlength=len(centres))
     used, labels = np.unique(labels, return_inverse=True)
     return SoftGroups(labels.astype(np.int64), centres[used], behind[used])
 
 
-def _is_repeated(X: Doubles, times: int) -> NDArray[np.bool_]:
-    """Return which records are there at least so many times."""
-    _, place, counts = np.unique(X, axis=0, return_inverse=True, return_counts=True)
-    return np.asarray(counts[place.ravel()] >= times, dtype=bool)
-
-
-def _drawn(X: Doubles, centres: Doubles, rule: Rule, chance: Doubles, near: Doubles | None) -> Labels:
-    """Return the centre whose part of the interval from 0 to 1 a number between them falls into, for every record."""
+def _drawn(X: Doubles, centres: Doubles, rule: Rule, rng: np.random.Generator) -> Labels:
+    """Return the centre whose part of the interval from 0 to 1 a random number falls into, for every record."""
     labels = np.empty(len(X), dtype=np.int64)
     at_once = max(1, _AT_ONCE // len(centres))
     for start in range(0, len(X), at_once):
         rows = slice(start, start + at_once)
-        share = np.asarray(memberships(X[rows], centres, rule))
-        if near is not None:
-            _avoid(share, X[rows], centres, rule, near[rows])
-        upto = np.cumsum(share, axis=1)
-        labels[rows] = (upto < chance[rows, None] * upto[:, -1:]).sum(axis=1)
+        upto = np.cumsum(memberships(X[rows], centres, rule), axis=1)
+        labels[rows] = (upto < rng.random((len(upto), 1)) * upto[:, -1:]).sum(axis=1)
     return np.minimum(labels, len(centres) - 1)
 
 
-def _avoid(share: Doubles, X: Doubles, centres: Doubles, rule: Rule, near: Doubles) -> None:
-    """Take from every record the centres that would leave it unchanged, as long as it has another."""
-    best = share.argmax(axis=1)
-    for row in np.flatnonzero((np.abs(X - centres[best]) <= near).all(axis=1)):
-        others = (np.abs(X[row] - centres) > near[row]).any(axis=1)
-        if others.any():
-            # Beside a centre that it lies on, the others have no membership left that could be scaled up.
-            share[row] = 0.0
-            share[row, others] = memberships(X[row : row + 1], centres[others], rule)[0]
+def _redraw_unchanged(
+    X: Doubles,
+    centres: Doubles,
+    labels: Labels,
+    rule: Rule,
+    fewest: int,
+    unit: Doubles,
+    rng: np.random.Generator,
+) -> None:
+    """Let records draw again that got a centre as good as themselves, if there is another one nearby."""
+    for row in np.flatnonzero((np.abs(X - centres[labels]) <= UNCHANGED * unit).all(axis=1)):
+        if (np.abs(X - centres[labels[row]]) <= UNCHANGED * unit).all(axis=1).sum() >= fewest:
+            continue
+        apart = np.abs(X[row] - centres) / unit
+        others = np.flatnonzero((apart > UNCHANGED).any(axis=1) & (np.square(apart).mean(axis=1) <= _NEARBY**2))
+        if len(others):
+            labels[row] = others[_drawn(X[row : row + 1], centres[others], rule, rng)[0]]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from shoal.describe.standardize import Scale, standard_scale
 from shoal.measure.risk.distinct_rows import distinct_rows
+from shoal.replace.membership_draw import UNCHANGED
 
 __all__ = [
     "ROUNDING",
@@ -216,9 +217,16 @@ def likely_groups(block: Block, memberships: Callable[[Doubles, Doubles], Double
         places, groups = [], []
         at_once = max(1, _AT_ONCE // len(centres))
         for start in range(0, len(targets), at_once):
-            some = memberships(block.scaled(block.original[targets[start : start + at_once]]), centres)
-            largest = some.max(axis=1, keepdims=True)
-            place, group = np.nonzero(some >= np.minimum(negligible, largest))
+            sought = block.scaled(block.original[targets[start : start + at_once]])
+            some = memberships(sought, centres)
+            is_likely = some >= np.minimum(negligible, some.max(axis=1, keepdims=True))
+            # One whom a centre would have left unchanged may have drawn again among the others.
+            nearest = np.abs(sought - centres[some.argmax(axis=1)]).max(axis=1)
+            for row in np.flatnonzero(nearest <= UNCHANGED):
+                others = (np.abs(sought[row] - centres) > UNCHANGED).any(axis=1)
+                if others.any():
+                    is_likely[row, others] |= memberships(sought[row : row + 1], centres[others])[0] >= negligible
+            place, group = np.nonzero(is_likely)
             places.append(place + start)
             groups.append(group)
         place = np.concatenate(places)

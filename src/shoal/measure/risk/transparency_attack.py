@@ -201,7 +201,7 @@ def transparency_attack(
         choices_possible=possible,
         records=records,
         sampled=sampled,
-        method=text(spelled),
+        method=text({key: value for key, value in spelled.items() if key != "random_state"}),
         k=int(k),
         level=int(level),
         **({"by_choice": by_choice} if len(found) <= _MOST_LISTED else {}),

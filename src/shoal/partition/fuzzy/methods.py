@@ -20,7 +20,7 @@ from shoal.partition.mdav import MDAV
 
 __all__ = ["SOFT_METHODS", "EntropyMethod", "FuzzyMethod", "SoftMethod", "spelled_estimator"]
 
-_LARGEST_WHOLE_FILE, _PART = 20_000, 5_000  # records; in parts of so many
+_LARGEST_WHOLE_FILE, _PART = 10_000, 5_000  # records; in parts of so many
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +46,7 @@ class SoftMethod:
     init: str = "k-means++"
     max_iter: int = 100
     tol: float = 1e-4
+    n_init: int = 1
     random_state: int = 0
     device: str = "cpu"
     memory: float = 256
@@ -58,6 +59,7 @@ class SoftMethod:
         "init": OneOf(("k-means++", "farthest")),
         "max_iter": Whole(1),
         "tol": Number(0),
+        "n_init": Whole(1),
         "random_state": Whole(0, 2**32 - 1),
         "device": DeviceName(),
         "memory": Number(1),
@@ -75,8 +77,9 @@ class SoftMethod:
         """Return how distances become memberships at another fuzziness."""
         raise NotImplementedError
 
-    def weights(self, memberships: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the weights with which records enter the centres."""
+    @property
+    def power(self) -> float:
+        """What memberships are raised to where records enter a centre."""
         raise NotImplementedError
 
     def in_large_file(self, records: int) -> SoftMethod:
@@ -121,9 +124,10 @@ class FuzzyMethod(SoftMethod):
         """Return the rule with another exponent."""
         return Fuzzy(fuzziness)
 
-    def weights(self, memberships: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return u^m."""
-        return np.asarray(memberships**self.m)
+    @property
+    def power(self) -> float:
+        """The exponent too."""
+        return self.m
 
     def _estimator(self, **settings: Any) -> ConstrainedClusterer:
         return FuzzyCMeans(**settings)
@@ -146,9 +150,10 @@ class EntropyMethod(SoftMethod):
         """Return the rule with another lambda."""
         return Entropic(fuzziness)
 
-    def weights(self, memberships: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the memberships themselves."""
-        return memberships
+    @property
+    def power(self) -> float:
+        """One: the memberships themselves."""
+        return 1.0
 
     def _estimator(self, **settings: Any) -> ConstrainedClusterer:
         return EntropyFuzzyCMeans(**settings)
