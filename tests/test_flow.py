@@ -222,7 +222,7 @@ def test_the_seed_breaks_ties_of_the_mode_and_is_recorded():
 def test_the_seed_reaches_a_method_that_is_named(survey, method):
     frame = survey[COLUMNS]
     one, same, other = (shoal.protect(frame, 5, method=method, seed=seed) for seed in (2**40 + 7, 2**40 + 7, 8))
-    assert one.plan.method["random_state"] == 7  # as much of the seed as scikit-learn takes
+    assert one.plan.method["random_state"] not in (2**40 + 7, 7)  # it does not give the seed away
     pd.testing.assert_frame_equal(one.data, same.data)
     assert not one.data.equals(other.data)
     pd.testing.assert_frame_equal(one.plan.run(frame).data, one.data)
