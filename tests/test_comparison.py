@@ -133,3 +133,12 @@ def test_the_command_prints_and_saves_a_table(frame, tmp_path):
     assert set(saved["method"]) == {"mdav", "hac:linkage=single,priority=1.0", "vmdav:gamma=0.5"}
     assert saved["k"].tolist().count(3) == 3
     assert "hac:linkage=single,priority=1.0" in ran.stdout
+
+
+@pytest.mark.parametrize("given", [{"k": "COLUMN"}, {"k": 3, "methods": "COLUMN"}, {"k": 3, "standardize": "COLUMN"}])
+def test_a_column_in_place_of_a_choice_is_refused_without_its_values(frame, given):
+    secret = pd.Series(["secret 1", "secret 2"])
+    filled = {key: secret if isinstance(value, str) else value for key, value in given.items()}
+    with pytest.raises(ParameterError) as caught:
+        shoal.compare(frame, **filled)
+    assert "secret" not in str(caught.value)

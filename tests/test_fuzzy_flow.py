@@ -220,6 +220,13 @@ def test_centres_average_k_records_however_early_the_clusters_stop():
     assert release.plan.outcome.smallest_support >= 3
 
 
+@pytest.mark.parametrize("standardize", [True, False])
+def test_the_attack_covers_a_release_variable_by_variable(reference_data, standardize):
+    frame = shoal.read_table(reference_data("tarragona.csv"))
+    release = shoal.protect(frame, 3, method="fuzzy", blocks=1, seed=1, standardize=standardize)
+    assert release.evaluate(measures=["transparency_attack"]).transparency_attack.coverage > 98
+
+
 def test_figures_do_not_tell_the_seed():
     release = shoal.protect(numbers(), 3, method="fuzzy", seed=2**60 + 7)
     state = str(release.plan.method["random_state"])

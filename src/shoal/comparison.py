@@ -71,14 +71,14 @@ def compare(
         As in `shoal.protect`: columns, roles, kinds, blocks, strata, weights, missing, standardize, replace.
     """
     table = as_table(data)
-    ks = list(k) if isinstance(k, Iterable) and not isinstance(k, str) else [k]
+    ks: list[Any] = [k] if _is_one(k) else list(k)  # type: ignore[arg-type]  # several
     for each in ks:
         check_limits({"k": Whole(2)}, {"k": each})
-    ks = list(dict.fromkeys(map(int, ks)))
+    ks = list(dict.fromkeys(int(each) for each in ks))
     wanted: list[Any] = list(METHODS) if isinstance(methods, str) and methods == "all" else []
     take_all = bool(wanted)
     if not take_all:
-        wanted = list(methods) if isinstance(methods, Iterable) and not isinstance(methods, str) else [methods]
+        wanted = [methods] if _is_one(methods) else list(methods)
     if not ks or not wanted:
         raise ParameterError("There is nothing to compare: name at least one k and one method.")
     spelled = []
@@ -109,6 +109,11 @@ def compare(
     if not rows and left_out:
         raise DataError(f"No method can group this table. {next(iter(left_out.values()))}")
     return Comparison(tuple(rows), left_out)
+
+
+def _is_one(given: Any) -> bool:
+    """Whether one choice was given, not several; a column of a table is none at all, and no list of choices either."""
+    return isinstance(given, str | Mapping) or not isinstance(given, Iterable) or hasattr(given, "to_frame")
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from shoal.describe.strata import strata_of
 from shoal.edits import LinearRule, parse_rules
 from shoal.errors import DataError, DescriptionWarning, MethodError, ParameterError, PlanError, TooFewRecordsError
 from shoal.fuzzy_block import protect_fuzzy_block
-from shoal.limits import OneOf, OrNone, Whole, check_limits
+from shoal.limits import OneOf, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.partition import METHODS, SOFT_METHODS, Partitioner
 from shoal.partition.fuzzy.base import ConstrainedClusterer
 from shoal.partition.fuzzy.methods import SoftMethod, spelled_estimator
@@ -100,11 +100,9 @@ def protect(
         The protected table, the groups, the plan that repeats it, and the measures.
     """
     check_limits(
-        {"k": Whole(2), "missing": OneOf(("error", "keep")), "seed": OrNone(Whole(0))},
-        {"k": k, "missing": missing, "seed": seed},
+        {"k": Whole(2), "missing": OneOf(("error", "keep")), "standardize": TrueOrFalse(), "seed": OrNone(Whole(0))},
+        {"k": k, "missing": missing, "standardize": standardize, "seed": seed},
     )
-    if not isinstance(standardize, bool):
-        raise ParameterError(f"standardize must be True or False; got {standardize!r}.")
     if isinstance(method, Partitioner) and method.k != k:
         raise ParameterError(f"k={k} and the method's k={method.k} differ. Give the same k twice.")
     table = as_table(data)

@@ -62,8 +62,8 @@ def protect_fuzzy_block(plan: Plan, table: Table, number: int, block: Sequence[s
             for column in range(released.shape[1]):
                 one = found[column if draw.per_variable else 0]
                 released[rows, column] = one.centres[one.labels, column]
-            together = np.unique(np.column_stack([one.labels for one in found]), axis=0, return_inverse=True)[1]
-            labels[rows] = together.ravel() + groups
+            # Centres that came out the same are one group.
+            labels[rows] = np.unique(released[rows], axis=0, return_inverse=True)[1].ravel() + groups
             groups = int(labels[rows].max()) + 1
             behind = min(behind, *(float(one.behind.min()) for one in found))
     _warn(plan, draw, int((np.abs(matrix.values - released) <= UNCHANGED * unit).all(axis=1).sum()), labels)

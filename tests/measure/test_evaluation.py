@@ -343,6 +343,7 @@ def test_masked_values_beyond_all_bounds_are_still_numbers():
         {"seed": "COLUMN"},
         {"columns": 5},
         {"measures": 5},
+        {"measures": [["sse"]]},
         {"kinds": "nominal"},
         {"method": "mdav", "k": 3, "blocks": []},
         {"method": "mdav", "k": 3, "blocks": [1, 2]},

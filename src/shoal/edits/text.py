@@ -86,23 +86,23 @@ def parse_rule(text: str) -> LinearRule:
     try:
         tree = ast.parse(plain.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise RuleError(f'The rule "{text}" cannot be read. Write it like: net + tax == gross.') from None
+        raise RuleError(f'The rule "{_shown(text)}" cannot be read. Write it like: net + tax == gross.') from None
     if not isinstance(tree, ast.Compare) or len(tree.ops) != 1 or type(tree.ops[0]) not in (ast.Eq, ast.LtE, ast.GtE):
-        raise RuleError(f'The rule "{text}" must be two sums with one ==, <= or >= between them.')
+        raise RuleError(f'The rule "{_shown(text)}" must be two sums with one ==, <= or >= between them.')
     reader = _Reader(text, names)
     try:
         left, right = reader.sum_of(tree.left), reader.sum_of(tree.comparators[0])
     except (RecursionError, OverflowError):
-        raise RuleError(f'The rule "{text[:60]}" is too long, or has too large a number in it.') from None
+        raise RuleError(f'The rule "{_shown(text)}" is too long, or has too large a number in it.') from None
     if isinstance(tree.ops[0], ast.GtE):
         left, right = right, left
     total = _added(left, right, -1.0)
     constant = 0.0 - total.pop("", 0.0)
     coefficients = {name: factor for name, factor in total.items() if factor != 0}
     if not coefficients:
-        raise RuleError(f'The rule "{text}" has no variable in it.')
+        raise RuleError(f'The rule "{_shown(text)}" has no variable in it.')
     if not all(math.isfinite(number) for number in (constant, *coefficients.values())):
-        raise RuleError(f'The rule "{text}" has a number in it that is too large.')
+        raise RuleError(f'The rule "{_shown(text)}" has a number in it that is too large.')
     return LinearRule(text.strip(), coefficients, "==" if isinstance(tree.ops[0], ast.Eq) else "<=", constant)
 
 
@@ -139,8 +139,12 @@ class _Reader:
             case _:
                 pass
         raise RuleError(
-            f'The rule "{self._text}" is not linear: it may add and subtract variables and multiples of them, no more.'
+            f'The rule "{_shown(self._text)}" is not linear: it may add and subtract multiples of variables, no more.'
         )
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _added(one: _Sum, other: _Sum, factor: float) -> _Sum:

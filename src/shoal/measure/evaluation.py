@@ -176,6 +176,8 @@ def _wanted(measures: Iterable[str] | None) -> list[str]:
         return list(MEASURES)
     wanted = names_in(measures, "measures")
     for name in wanted:
+        if not isinstance(name, str):
+            raise ParameterError(f"measures must be names of measures; got {type(name).__name__}.")
         if name not in MEASURES:
             hint = nearest_name_hint(str(name), MEASURES) or f" Known: {', '.join(MEASURES)}."
             raise ParameterError(f'There is no measure "{name}".{hint}')

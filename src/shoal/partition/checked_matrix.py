@@ -18,7 +18,9 @@ def checked_matrix(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> NDArra
     try:
         matrix: NDArray[Any] = validate_data(estimator, X, order="C", **how)
     except ValueError as error:
-        if "could not convert" not in str(error):
-            raise
-        raise DataError("X must be made of numbers; some of it is text.") from None
+        if "could not convert" in str(error):
+            raise DataError("X must be made of numbers; some of it is text.") from None
+        if "Complex data" in str(error):  # scikit-learn's words, which its checks look for
+            raise DataError("Complex data not supported: X must be made of real numbers.") from None
+        raise
     return matrix

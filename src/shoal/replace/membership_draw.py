@@ -84,7 +84,9 @@ class MembershipDraw:
     }
 
     def __post_init__(self) -> None:
-        if self.at_least is None or self.at_least in ("None", "none"):  # a plan has no None, nor has the command line
+        if (
+            self.at_least is None or str(self.at_least).lower() == "none"
+        ):  # neither a plan nor the command line has None
             object.__setattr__(self, "at_least", 0)
         check_limits(self.limits, vars(self))
 

@@ -212,6 +212,7 @@ def likely_groups(block: Block, memberships: Callable[[Doubles, Doubles], Double
         A membership below it is as good as none; the largest of a target never is.
     """
     centres = block.scaled(block.centres)
+    unchanged = UNCHANGED * block.scaled(block.original).std(axis=0, ddof=1)
 
     def rule(targets: Whole64, reach: int) -> Candidates:
         places, groups = [], []
@@ -221,9 +222,9 @@ def likely_groups(block: Block, memberships: Callable[[Doubles, Doubles], Double
             some = memberships(sought, centres)
             is_likely = some >= np.minimum(negligible, some.max(axis=1, keepdims=True))
             # One whom a centre would have left unchanged may have drawn again among the others.
-            nearest = np.abs(sought - centres[some.argmax(axis=1)]).max(axis=1)
-            for row in np.flatnonzero(nearest <= UNCHANGED):
-                others = (np.abs(sought[row] - centres) > UNCHANGED).any(axis=1)
+            is_near = (np.abs(sought - centres[some.argmax(axis=1)]) <= unchanged).all(axis=1)
+            for row in np.flatnonzero(is_near):
+                others = (np.abs(sought[row] - centres) > unchanged).any(axis=1)
                 if others.any():
                     is_likely[row, others] |= memberships(sought[row : row + 1], centres[others])[0] >= negligible
             place, group = np.nonzero(is_likely)

@@ -191,7 +191,7 @@ def transparency_attack(
         in_each = [scene.rates(choice, rows[parts[rows] == part]) for part, scene in scenes.items()]
         rates = {name: math.fsum(one[name] for one in in_each) / len(rows) for name in in_each[0]}
         found.append(rates | {"linkage": float(linked)})
-    by_choice = {",".join(choice): one for choice, one in zip(choices, found, strict=True)}
+    by_choice = [{"known": list(choice)} | one for choice, one in zip(choices, found, strict=True)]
     rates = {name: math.fsum(one[name] for one in found) / len(found) for name in _RATES}
     return Figure(
         rates["expected"],
@@ -201,7 +201,7 @@ def transparency_attack(
         choices_possible=possible,
         records=records,
         sampled=sampled,
-        method=text({key: value for key, value in spelled.items() if key != "random_state"}),
+        method=text({key: value for key, value in spelled.items() if key not in ("random_state", "start")}),
         k=int(k),
         level=int(level),
         **({"by_choice": by_choice} if len(found) <= _MOST_LISTED else {}),
