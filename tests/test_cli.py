@@ -337,3 +337,17 @@ def test_methods_within_methods(folder):
         "refine:steps=32,start=vmdav:gamma=0.5",
         "refine:start=(hac:linkage=single,priority=1),steps=8",
     ]
+
+
+def test_hybrid_data_on_the_command_line(folder):
+    ran = run(
+        *("protect", "survey.csv", "-k", 20, "--columns", "age,wage_income,tax,net_income"),
+        *("--replace", "hybrid", "--confidential", "tax,net_income", "-o", "masked.csv"),
+        cwd=folder,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "protected   2 of" in ran.stdout
+    assert "easier to link" in ran.stdout
+    before, after = (pd.read_csv(folder / name) for name in ("survey.csv", "masked.csv"))
+    assert after["age"].equals(before["age"])
+    assert after[["tax", "age"]].cov().to_numpy() == pytest.approx(before[["tax", "age"]].cov().to_numpy())

@@ -22,7 +22,7 @@ def frame() -> pd.DataFrame:
 
 
 def test_every_method_at_every_k_or_the_reason_why_not(frame):
-    methods = [name for name in METHODS if name not in ("refine", "optimal-univariate")]
+    methods = [name for name in METHODS if name not in ("refine", "optimal-univariate", "one-group")]
     comparison = shoal.compare(frame, [3, 4], [*methods, shoal.partition.Refine(3, seconds=None, steps=64)])
     assert len(comparison.rows) == 2 * (len(methods) + 1)
     for row in comparison.rows:
@@ -40,7 +40,7 @@ def test_all_leaves_out_what_cannot_group_the_table_and_says_so(frame, monkeypat
     monkeypatch.setattr(shoal.partition.Refine, "most_records", 10)
     monkeypatch.setattr(shoal.partition.MD, "most_records", 100)
     comparison = shoal.compare(frame, 3)
-    assert {row.method for row in comparison.rows} == set(METHODS) - {"md", "refine", "optimal-univariate"}
+    assert {row.method for row in comparison.rows} == set(METHODS) - {"md", "refine", "optimal-univariate", "one-group"}
     assert "too long" in comparison.left_out["md"]
     assert "3 columns" in comparison.left_out["optimal-univariate"]
 

@@ -18,6 +18,7 @@ from shoal import __version__
 from shoal.cli_options import (
     Blocks,
     Columns,
+    Confidential,
     Decimal,
     Delimiter,
     Edits,
@@ -110,6 +111,7 @@ def protect(
     blocks: Blocks = None,
     strata: Strata = None,
     weights: Weights = None,
+    confidential: Confidential = None,
     edits: Edits = None,
     missing: Missing = None,
     standardize: Standardize = None,
@@ -145,6 +147,7 @@ def protect(
                 blocks=blocks,
                 strata=strata,
                 weights=weights,
+                confidential=confidential,
                 edits=edits,
             )
             refuse_beside_plan([*beside, *asked, *reading])
@@ -183,6 +186,7 @@ def protect(
                     blocks=blocks_in(blocks),
                     strata=names_in(strata),
                     weights=weights,
+                    confidential=names_in(confidential),
                     edits=read_edits(edits) if edits is not None else None,
                     **asked,
                 )
@@ -206,6 +210,7 @@ def compare(
     blocks: Blocks = None,
     strata: Strata = None,
     weights: Weights = None,
+    confidential: Confidential = None,
     edits: Edits = None,
     missing: Missing = None,
     standardize: Standardize = None,
@@ -241,6 +246,7 @@ def compare(
             blocks=blocks_in(blocks),
             strata=names_in(strata),
             weights=weights,
+            confidential=names_in(confidential),
             edits=read_edits(edits) if edits is not None else None,
             **what_was_given(missing=missing, standardize=standardize, seed=seed),
         )

@@ -15,6 +15,7 @@ from shoal.errors import ParameterError
 __all__ = [
     "Blocks",
     "Columns",
+    "Confidential",
     "Decimal",
     "Delimiter",
     "Edits",
@@ -52,6 +53,9 @@ Replace = Annotated[
 Blocks = Annotated[
     list[str] | None,
     typer.Option(help="Columns in a block (a number), or one block's columns; repeat for more blocks."),
+]
+Confidential = Annotated[
+    list[str] | None, typer.Option(help="Columns that synthetic and hybrid data rewrite; the other columns stay.")
 ]
 Edits = Annotated[
     Path | None, typer.Option(help='A file of rules that hold in the release, one a line: "net + tax == gross".')

@@ -75,10 +75,10 @@ def compare(
     for each in ks:
         check_limits({"k": Whole(2)}, {"k": each})
     ks = list(dict.fromkeys(int(each) for each in ks))
-    wanted: list[Any] = list(METHODS) if isinstance(methods, str) and methods == "all" else []
-    take_all = bool(wanted)
-    if not take_all:
-        wanted = [methods] if _is_one(methods) else list(methods)
+    take_all = isinstance(methods, str) and methods == "all"
+    wanted: list[Any] = [methods] if _is_one(methods) else list(methods)  # type: ignore[arg-type]  # several
+    if take_all:
+        wanted = [name for name in METHODS if name != "one-group"]
     if not ks or not wanted:
         raise ParameterError("There is nothing to compare: name at least one k and one method.")
     spelled = []

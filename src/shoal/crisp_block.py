@@ -13,13 +13,13 @@ from shoal.choices import build
 from shoal.describe.matrix import Matrix, block_matrix, block_values
 from shoal.describe.strata import Strata
 from shoal.errors import DataError, TooFewRecordsError
-from shoal.partition import PARTITIONERS, Partition
+from shoal.partition import METHODS, Partition
 from shoal.plan import Plan
 from shoal.read import Table
 from shoal.replace import REPLACEMENTS, Members, TooFewObservedError
 from shoal.replace.members import joined_to_at_least_k, members
 
-__all__ = ["ProtectedBlock", "protect_crisp_block"]
+__all__ = ["ProtectedBlock", "labels_of", "protect_crisp_block"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class ProtectedBlock:
     joined: Mapping[str, int]
     smallest_support: int
     steps: list[int]
+    notes: tuple[str, ...] = ()
 
 
 def protect_crisp_block(
@@ -46,7 +47,7 @@ def protect_crisp_block(
     """Group every stratum and give every group its representatives, variable by variable."""
     values = block_values(table, block, plan.kinds)
     matrix = block_matrix(values, plan.kinds, standardize=plan.standardize)
-    labels, stratum_of_group, steps = _labels(plan, number, block, matrix, strata)
+    labels, stratum_of_group, steps = labels_of(plan, number, block, matrix, strata)
     everyone = members(labels, labels >= 0)
     centres = None if matrix.complete else _centres(matrix, everyone)
     computed: dict[str, NDArray[np.float64]] = {}
@@ -103,11 +104,11 @@ def _joined(
         ) from None
 
 
-def _labels(
+def labels_of(
     plan: Plan, number: int, block: Sequence[str], matrix: Matrix, strata: Strata
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int]]:
     """Partition every stratum; return each record's group, each group's stratum, and the steps of each search."""
-    method = build(plan.method, PARTITIONERS, "method", k=plan.k)
+    method = build(plan.method, METHODS, "method", k=plan.k)
     if not matrix.complete or any(plan.kinds[name] not in method.kinds for name in block):
         method = method.for_mixed(distance=matrix.distance, nominal=matrix.nominal)
     observed = ~np.isnan(matrix.values).all(axis=1)

@@ -17,6 +17,7 @@ from shoal.choices import build, spell
 from shoal.crisp_block import protect_crisp_block
 from shoal.describe import Kind, Selection, select
 from shoal.describe.missing import refuse_gaps, refuse_infinities
+from shoal.describe.roles import names_in
 from shoal.describe.strata import strata_of
 from shoal.edits import LinearRule, parse_rules
 from shoal.errors import DataError, DescriptionWarning, MethodError, ParameterError, PlanError, TooFewRecordsError
@@ -28,7 +29,8 @@ from shoal.partition.fuzzy.methods import SoftMethod, spelled_estimator
 from shoal.plan import Input, Outcome, Plan, Reading, installed_versions
 from shoal.read import Table, as_table
 from shoal.release import Release
-from shoal.replace import REPLACEMENTS, Aggregate, MembershipDraw
+from shoal.replace import REPLACEMENTS, SYNTHETIC, Aggregate, MembershipDraw
+from shoal.synthetic_block import protect_synthetic_block
 
 __all__ = ["carry_out", "protect", "table_for"]
 
@@ -36,18 +38,26 @@ __all__ = ["carry_out", "protect", "table_for"]
 _FOR_KIND: dict[Kind, str] = {"continuous": "mean", "ordinal": "median", "nominal": "mode"}
 
 
+class _Default(str):
+    """A text that nobody gave."""
+
+
+_MDAV = _Default("mdav")
+
+
 def protect(
     data: Any,
     k: int,
     columns: Iterable[Any] | None = None,
     roles: Mapping[Any, str] | None = None,
-    method: str | Mapping[str, Any] | Partitioner | ConstrainedClusterer = "mdav",
+    method: str | Mapping[str, Any] | Partitioner | ConstrainedClusterer = _MDAV,
     replace: str | Aggregate | MembershipDraw | Mapping[Any, str | Aggregate] = "mean",
     blocks: int | Iterable[Iterable[Any]] | None = None,
     *,
     kinds: Mapping[Any, str] | None = None,
     strata: Any = None,
     weights: Any = None,
+    confidential: str | Iterable[str] | None = None,
     edits: str | LinearRule | Iterable[str | LinearRule] | None = None,
     missing: Literal["error", "keep"] = "error",
     standardize: bool = True,
@@ -83,6 +93,9 @@ def protect(
         Columns whose values a group may not mix.
     weights
         The column of sampling weights.
+    confidential
+        For replace "ipso", "hybrid", "muralidhar-sarathy" and "fuzzy-regression": the variables to rewrite. The other
+        columns stay as they are, and their relation to these is kept.
     edits
         Rules that hold in the release, with a fuzzy method: ``["net + tax == gross"]``. A file that breaks them
         leaves edited and masked in one step. All variables of a rule must be in one block.
@@ -108,6 +121,9 @@ def protect(
     table = as_table(data)
     selection = select(table, columns=columns, blocks=blocks, roles=roles, kinds=kinds, strata=strata, weights=weights)
     seed = secrets.randbits(63) if seed is None else int(seed)
+    synthetic = _synthetic(replace)
+    if synthetic not in (None, "hybrid") and method is _MDAV:  # nobody said how to group
+        method = "one-group"
     settled = _checked_method(method, int(k), seed, len(table))
     plan = Plan.settled(
         k=int(k),
@@ -116,8 +132,9 @@ def protect(
         roles=dict(selection.roles),
         method=settled,
         replace=_draw_per_column(replace, selection, settled, int(k))
-        if settled["name"] in SOFT_METHODS
+        if settled["name"] in SOFT_METHODS and synthetic is None
         else _replacement_per_column(replace, selection),
+        confidential=_confidential(replace, confidential),
         edits=[rule.text for rule in parse_rules(edits or [])],
         missing=missing,
         standardize=standardize,
@@ -165,10 +182,9 @@ def carry_out(plan: Plan, table: Table) -> Release:
             'Fill them, or say missing="keep" (--missing keep) to leave them as they are.',
         )
     weights = _weights(plan, table)
-    if weights is not None and plan.method["name"] in SOFT_METHODS:
-        raise MethodError(
-            f'The method "{plan.method["name"]}" has no use for sampling weights. Give "{plan.weights}" another role.'
-        )
+    if weights is not None and (plan.is_synthetic or plan.method["name"] in SOFT_METHODS):
+        what = f'replace "{plan.replace[plan.columns[0]]["name"]}"' if plan.is_synthetic else plan.method["name"]
+        raise MethodError(f'{what} has no use for sampling weights. Give "{plan.weights}" another role.')
     strata = strata_of(table, plan.strata)
     strata.refuse_fewer_than(plan.k)
     if plan.steps and [len(made) for made in plan.steps] != [len(strata)] * len(plan.blocks):
@@ -177,7 +193,9 @@ def carry_out(plan: Plan, table: Table) -> Release:
     done = []
     for number, block in enumerate(plan.blocks):
         with progress.share(1 / len(plan.blocks)):
-            if plan.method["name"] in SOFT_METHODS:
+            if plan.is_synthetic:
+                done.append(protect_synthetic_block(plan, table, number, block, strata))
+            elif plan.method["name"] in SOFT_METHODS:
                 done.append(protect_fuzzy_block(plan, table, number, block, strata))
             else:
                 done.append(protect_crisp_block(plan, table, number, block, strata, weights))
@@ -195,6 +213,7 @@ def carry_out(plan: Plan, table: Table) -> Release:
         constant=[name for block in done for name in block.matrix.constant],
         gower_blocks=[number for number, block in enumerate(done) if block.matrix.distance == "gower"],
         joined={name: count for block in done for name, count in block.joined.items()},
+        notes=list(dict.fromkeys(note for block in done for note in block.notes)),
         empty_records=int(np.any([partition.labels < 0 for partition in partitions], axis=0).sum()),
     )
     for name in outcome.constant:
@@ -255,6 +274,21 @@ def _checked_method(method: Any, k: int, seed: int, records: int) -> dict[str, A
     return {key: value for key, value in complete.items() if key != "k"}  # the plan has k once
 
 
+def _synthetic(replace: Any) -> str | None:
+    """Return the name of a synthetic replacement, if that is what was asked for."""
+    if isinstance(replace, Mapping) and "name" not in replace:
+        return None
+    name = str(spell(replace, REPLACEMENTS, "replace")["name"])
+    return name if name in SYNTHETIC else None
+
+
+def _confidential(replace: Any, given: Any) -> list[str]:
+    """Return the variables to rewrite, from the argument or from the replacement."""
+    if given is None:
+        given = getattr(replace, "confidential", ())
+    return [str(name) for name in names_in(given, "confidential")]
+
+
 def _draw_per_column(
     replace: Any, selection: Selection, method: Mapping[str, Any], k: int
 ) -> dict[str, dict[str, Any]]:
@@ -289,7 +323,12 @@ def _replacement_per_column(replace: Any, selection: Selection) -> dict[str, dic
         chosen = build(spell(asked, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
         if isinstance(chosen, MembershipDraw):
             raise ParameterError('membership-draw needs fuzzy clusters: use the method "fuzzy" or "entropy" with it.')
-        spelled = spell(chosen, REPLACEMENTS, "replace")
+        spelled = {key: value for key, value in spell(chosen, REPLACEMENTS, "replace").items() if key != "confidential"}
+        if kind not in chosen.kinds and type(chosen) in SYNTHETIC.values():
+            raise ParameterError(
+                f'replace "{spelled["name"]}" serves continuous variables; "{name}" is {kind}. Leave it out of the '
+                "columns, or protect it by groups and their mode or median."
+            )
         if kind not in chosen.kinds and named:
             raise ParameterError(f'replace "{spelled["name"]}" does not serve "{name}", which is {kind}.')
         settled[name] = spelled if kind in chosen.kinds else {"name": _FOR_KIND[kind]}

@@ -24,10 +24,10 @@ from pydantic import (
 from shoal.choices import build
 from shoal.describe import Kind, Role
 from shoal.edits import parse_rules
-from shoal.errors import MethodError, ParameterError, PlanError, RuleError, ShoalError, nearest_name_hint
+from shoal.errors import ColumnError, MethodError, ParameterError, PlanError, RuleError, ShoalError, nearest_name_hint
 from shoal.partition import METHODS, SOFT_METHODS
 from shoal.read import replacing
-from shoal.replace import REPLACEMENTS
+from shoal.replace import REPLACEMENTS, SYNTHETIC
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -103,6 +103,7 @@ class Outcome(_Section):
     became_float: list[str] = Field(default_factory=list)
     constant: list[str] = Field(default_factory=list)  # left out of distances
     joined: dict[str, int] = Field(default_factory=dict)  # per column, groups joined to a neighbour to reach k values
+    notes: list[str] = Field(default_factory=list)  # what a reader should know
     empty_records: int = 0  # nothing observed in some block
 
 
@@ -121,6 +122,7 @@ class Plan(_Section):
     # Of a search, per block and stratum: made before, to be made again.
     steps: list[list[NonNegativeInt]] = Field(default_factory=list)
     replace: dict[str, _Replacement]  # per column
+    confidential: list[str] = Field(default_factory=list)  # what synthetic replacements rewrite; the rest stays
     edits: list[str] = Field(default_factory=list)
     missing: Literal["error", "keep"] = "error"
     standardize: bool = True
@@ -139,6 +141,7 @@ class Plan(_Section):
         for name, choice in self.replace.items():
             if self.kinds[name] not in build(choice, REPLACEMENTS, "replace").kinds:
                 raise ValueError(f'replace "{choice["name"]}" does not serve "{name}", which is {self.kinds[name]}')
+        self._synthetic_fits()
         soft = self.method["name"] in SOFT_METHODS
         draws = [choice for choice in self.replace.values() if choice["name"] == "membership-draw"]
         if (soft and any(choice != self.replace[self.columns[0]] for choice in self.replace.values())) or (
@@ -156,6 +159,29 @@ class Plan(_Section):
         if self.steps and not hasattr(build(self.method, METHODS, "method", k=2), "steps"):
             raise ValueError(f'steps: method "{self.method["name"]}" does not search in steps')
         return self
+
+    @property
+    def is_synthetic(self) -> bool:
+        """Whether the confidential variables are rewritten, and the others stay."""
+        return any(choice["name"] in SYNTHETIC for choice in self.replace.values())
+
+    def _synthetic_fits(self) -> None:
+        """Raise ParameterError unless all columns share one synthetic replacement and some of them are confidential."""
+        if not self.is_synthetic:
+            if self.confidential:
+                raise ParameterError(f"confidential is for replace {', '.join(SYNTHETIC)}; leave it out otherwise.")
+            return
+        name = self.replace[self.columns[0]]["name"]
+        if any(choice != self.replace[self.columns[0]] for choice in self.replace.values()):
+            raise ParameterError(f'replace "{name}" is for all columns together, not for one of them.')
+        if not self.confidential:
+            raise ParameterError(f'replace "{name}" rewrites the confidential variables: name them in confidential.')
+        for column in self.confidential:
+            if column not in self.columns:
+                hint = nearest_name_hint(column, self.columns)
+                raise ColumnError(f'confidential names "{column}", which is not among the columns.{hint}')
+        if self.method["name"] in SOFT_METHODS:
+            raise MethodError(f'replace "{name}" needs groups: use "mdav" or another method that makes some.')
 
     def _rules_fit(self, soft: bool) -> None:
         """Raise RuleError if a rule cannot be kept, MethodError if the method keeps none."""
@@ -181,6 +207,8 @@ class Plan(_Section):
     @property
     def facts(self) -> dict[str, Any]:
         """What an intruder is told when the method is published, and `shoal.evaluate` needs to play one."""
+        if self.is_synthetic:  # nothing is told of groups that nobody sees
+            return {"columns": self.confidential, "kinds": self.kinds}
         return {
             "columns": self.columns,
             "kinds": self.kinds,

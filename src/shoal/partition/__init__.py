@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shoal.partition.mhm import MHM
     from shoal.partition.mst import MST
     from shoal.partition.mu_approx import MuApprox
+    from shoal.partition.one_group import OneGroup
     from shoal.partition.optimal_univariate import OptimalUnivariate
     from shoal.partition.refine import Refine
     from shoal.partition.tfrp import TFRP
@@ -42,6 +43,7 @@ __all__ = [
     "KMeansMicro",
     "MDAVGeneric",
     "MuApprox",
+    "OneGroup",
     "OptimalUnivariate",
     "Partition",
     "Partitioner",
@@ -65,6 +67,7 @@ _HOME = {
     "KMeansMicro": "k_means_micro",
     "MDAVGeneric": "mdav_generic",
     "MuApprox": "mu_approx",
+    "OneGroup": "one_group",
     "OptimalUnivariate": "optimal_univariate",
     "Partition": "base",
     "Partitioner": "base",

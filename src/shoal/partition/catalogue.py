@@ -13,6 +13,7 @@ from shoal.partition.mdav import MDAV
 from shoal.partition.mhm import MHM
 from shoal.partition.mst import MST
 from shoal.partition.mu_approx import MuApprox
+from shoal.partition.one_group import OneGroup
 from shoal.partition.optimal_univariate import OptimalUnivariate
 from shoal.partition.refine import Refine
 from shoal.partition.tfrp import TFRP
@@ -35,4 +36,4 @@ PARTITIONERS: dict[str, type[Partitioner]] = {
     "refine": Refine,
     "at-least-k": AtLeastK,
 }
-METHODS: dict[str, type[Partitioner] | type[SoftMethod]] = {**PARTITIONERS, **SOFT_METHODS}
+METHODS: dict[str, type[Partitioner] | type[SoftMethod]] = {**PARTITIONERS, **SOFT_METHODS, "one-group": OneGroup}

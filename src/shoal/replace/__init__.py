@@ -1,23 +1,38 @@
 """The replace step: groups or memberships in, new values out."""
 
+from typing import Any
+
 from shoal.replace.aggregate import Aggregate, GeometricMean, Mean, Median, Mode, OrderStatistic
+from shoal.replace.fuzzy_regression import FuzzyRegression
+from shoal.replace.hybrid import MicroHybrid
+from shoal.replace.ipso import IPSO
 from shoal.replace.members import Members, TooFewObservedError
 from shoal.replace.membership_draw import MembershipDraw
+from shoal.replace.muralidhar_sarathy import MuralidharSarathy
 
 __all__ = [
+    "IPSO",
     "REPLACEMENTS",
+    "SYNTHETIC",
     "Aggregate",
+    "FuzzyRegression",
     "GeometricMean",
     "Mean",
     "Median",
     "Members",
     "MembershipDraw",
+    "MicroHybrid",
     "Mode",
+    "MuralidharSarathy",
     "OrderStatistic",
     "TooFewObservedError",
 ]
 
-REPLACEMENTS: dict[str, type[Aggregate] | type[MembershipDraw]] = {
+REPLACEMENTS: dict[str, type[Any]] = {
     kind.name: kind for kind in (Mean, Median, OrderStatistic, Mode, GeometricMean, MembershipDraw)
 }
+SYNTHETIC: dict[str, type[IPSO] | type[MicroHybrid] | type[MuralidharSarathy] | type[FuzzyRegression]] = {
+    kind.name: kind for kind in (IPSO, MicroHybrid, MuralidharSarathy, FuzzyRegression)
+}
+REPLACEMENTS |= SYNTHETIC
 """What a plan may name as a replacement."""

@@ -55,9 +55,10 @@ def release_text(release: Release, output: Path, plan: Path | None, shuffled: bo
     assert outcome is not None
     blocks = f" in {len(facts.blocks)} blocks" if len(facts.blocks) > 1 else ""
     strata = f" within {', '.join(facts.strata)}" if facts.strata else ""
+    protected = facts.confidential or facts.columns
     lines = [
-        f"protected   {len(facts.columns)} of {len(release.original.names)} columns of {evaluation.records:,} records"
-        f"{blocks}: {_shortened(facts.columns)}",
+        f"protected   {len(protected)} of {len(release.original.names)} columns of {evaluation.records:,} records"
+        f"{blocks}: {_shortened(protected)}",
         f"groups      {sum(outcome.groups):,} by {facts.method['name']}{strata}, "
         f"{outcome.smallest_group} to {outcome.largest_group} records each",
         f"k           {outcome.smallest_support}, the fewest records behind any released value",
@@ -68,7 +69,7 @@ def release_text(release: Release, output: Path, plan: Path | None, shuffled: bo
         if len(loss.by_column) > 1:
             worst = max(loss.by_column, key=loss.by_column.__getitem__)
             lines.append(f"            most in {_one_line(worst)}, {loss.by_column[worst]:.2f} %")
-    as_it_is = [name for name in release.masked.names if name not in facts.columns]
+    as_it_is = [name for name in release.masked.names if name not in protected]
     notes = [
         ("dropped", facts.identifiers, "identifiers"),
         ("as it is", as_it_is, "released unprotected"),
@@ -76,6 +77,7 @@ def release_text(release: Release, output: Path, plan: Path | None, shuffled: bo
         ("joined", list(outcome.joined), "some neighbouring groups share a value, so that k are observed"),
     ]
     lines += [f"{word:<11} {_shortened(names)} ({why})" for word, names, why in notes if names]
+    lines += [f"note        {note}" for note in outcome.notes]
     if outcome.empty_records:
         lines.append(
             f"empty       {outcome.empty_records:,} records have nothing observed in a block and stay empty there"

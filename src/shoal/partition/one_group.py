@@ -1,0 +1,33 @@
+"""No partition: all records are one group."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.partition.base import Partitioner
+from shoal.progress import advance
+
+__all__ = ["OneGroup"]
+
+
+class OneGroup(Partitioner):
+    """All records in one group, for synthetic data of a whole file.
+
+    Parameters
+    ----------
+    k
+        The least number of records; the group has all of them.
+
+    Attributes
+    ----------
+    labels_
+        Zeros.
+    """
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+
+    def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
+        advance(1)
+        return np.zeros(len(X), dtype=np.int64)

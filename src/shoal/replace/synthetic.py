@@ -1,0 +1,113 @@
+"""What every synthetic replacement gives back, and the rule that no record may come out as it went in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import DataError, ParameterError
+
+__all__ = ["Names", "Synthetic", "as_tuple", "checked", "is_unchanged", "refuse_unchanged", "without_extremes"]
+
+Doubles = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+# A value is unchanged if it moved by no more than this share of its variable's standard deviation ...
+_OF_SPREAD = 1e-9
+# ... or by what rounding alone does to the largest value.
+_OF_SIZE = 1e-14
+
+
+@dataclass(frozen=True, eq=False)
+class Synthetic:
+    """Values that stand in for the confidential ones.
+
+    Attributes
+    ----------
+    values
+        The new values, n x L, in the units of the data.
+    unchanged
+        The number of records none of whose values changed. A value is unchanged if it moved by at most 1e-9 of its
+        variable's standard deviation, or by rounding.
+    notes
+        What a reader of the release should know, a sentence each; without any value of the data.
+    degrees
+        The least number of residual degrees of freedom over the groups; None where the method has none.
+    """
+
+    values: Doubles
+    unchanged: int
+    notes: tuple[str, ...] = ()
+    degrees: int | None = None
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names of variables, each once."""
+
+    @property
+    def wanted(self) -> str:
+        """What is accepted."""
+        return "a list of names, each once"
+
+    def accepts(self, value: Any) -> bool:
+        """Whether `value` is such a list."""
+        return (
+            isinstance(value, tuple)
+            and all(isinstance(name, str) and name for name in value)
+            and len(set(value)) == len(value)
+        )
+
+    def bad_values(self) -> list[Any]:
+        """Return some values that must be refused."""
+        return ["a name", ["a", "a"], ("a", "a"), [1], [""], None, 3, True]
+
+
+def as_tuple(given: Any) -> Any:
+    """Return a list, also one of lists, as a tuple; anything else as it is."""
+    if isinstance(given, np.ndarray):
+        given = given.tolist()
+    return tuple(as_tuple(one) for one in given) if isinstance(given, list | tuple) else given
+
+
+def checked(X: Doubles, Y: Doubles, groups: Labels) -> tuple[Doubles, Doubles, Labels]:
+    """Return the three as arrays of the right kind, or say what does not fit."""
+    X = np.asarray(X, dtype=np.float64)
+    Y = np.asarray(Y, dtype=np.float64)
+    groups = np.asarray(groups, dtype=np.int64)
+    if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:
+        raise ParameterError("X must be a matrix with at least one record and one confidential variable.")
+    if Y.ndim != 2 or len(Y) != len(X) or groups.shape != (len(X),):
+        raise ParameterError("X, Y and groups must have one row for every record.")
+    if not (np.isfinite(X).all() and np.isfinite(Y).all()):
+        raise DataError("Synthetic values need complete and finite records. Fill the gaps, or leave the variables out.")
+    return X, Y, groups
+
+
+def without_extremes(V: Doubles) -> tuple[Doubles, NDArray[np.int32]]:
+    """Return the columns divided by powers of two that bring them below 1, and the exponents; no digit changes."""
+    exponents = np.frexp(np.abs(V).max(axis=0, initial=0.0))[1].astype(np.int32)
+    with np.errstate(under="ignore"):
+        scaled: Doubles = np.ldexp(V, -exponents)
+    return scaled, exponents
+
+
+def is_unchanged(X: Doubles, values: Doubles) -> NDArray[np.bool_]:
+    """Return which records have no value that changed."""
+    scaled, exponents = without_extremes(X)
+    with np.errstate(under="ignore"):
+        moved = np.abs(scaled - np.ldexp(values, -exponents))
+    spread = scaled.std(axis=0, ddof=1) if len(X) > 1 else np.zeros(X.shape[1])
+    allowed = np.maximum(_OF_SPREAD * spread, _OF_SIZE * np.abs(scaled).max(axis=0))
+    return np.asarray((moved <= allowed).all(axis=1), dtype=bool)
+
+
+def refuse_unchanged(method: str, unchanged: int, n: int, what_to_do: str) -> None:
+    """Raise DataError if a record came out as it went in."""
+    if unchanged:
+        raise DataError(
+            f"{method} leaves {unchanged} of {n} records as they are, which would release them. {what_to_do}"
+        )
