@@ -146,3 +146,36 @@ def test_a_plan_that_rewrites_nothing_is_refused(census, tmp_path):
     (tmp_path / "plan.toml").write_text(text.replace('confidential = [\n    "AGI",\n]\n', ""))
     with pytest.raises(PlanError, match="name them in confidential"):
         shoal.Plan.from_toml(tmp_path / "plan.toml")
+
+
+def test_a_variable_that_follows_from_the_kept_ones_is_refused(census):
+    """PTOTVAL = POTHVAL + PEARNVAL: without residual it would come out as it is."""
+    with pytest.raises(DataError, match=r'"PTOTVAL" follows from the variables that stay'):
+        shoal.protect(census, 20, replace="ipso", confidential=["PTOTVAL", "FICA"], seed=1)
+
+
+def test_values_that_come_out_as_they_were_are_counted(census):
+    release = shoal.protect(census, 20, replace="hybrid", confidential=CONFIDENTIAL, seed=1)
+    same = int((np.abs(release.data - census)[CONFIDENTIAL] <= 1e-9 * census[CONFIDENTIAL].std(ddof=0)).sum().sum())
+    assert same > 0
+    assert any(note.startswith(f"{same} of 4320 confidential values") for note in release.plan.outcome.notes)
+
+
+def test_alpha_goes_by_the_order_of_confidential():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(400, 3)), columns=["a", "b", "y"])
+    replace = MuralidharSarathy(alpha=[0.95, 0.0])
+    masked = shoal.protect(frame, 20, replace=replace, confidential=["b", "a"], seed=1).data
+    assert masked["b"].corr(frame["b"]) > 0.9 > 0.3 > abs(masked["a"].corr(frame["a"]))
+    text = "muralidhar-sarathy:alpha=[0.95,0.0]"
+    again = shoal.protect(frame, 20, replace=text, confidential=["b", "a"], seed=1).data
+    pd.testing.assert_frame_equal(again, masked)
+
+
+def test_what_could_be_turned_back_is_refused(census):
+    """One degree of freedom, or alpha = -1: the release is the mirror image of the original."""
+    small = census.iloc[:7][["FEDTAX", "AGI", "FICA", "INTVAL", "POTHVAL", "STATETAX"]]
+    with pytest.raises(TooFewRecordsError, match="IPSO needs 2 records more"):
+        shoal.protect(small, 3, replace="ipso", confidential=["FEDTAX"], seed=1)
+    with pytest.raises(ParameterError, match="follow from the release"):
+        shoal.protect(census, 20, replace="muralidhar-sarathy:alpha=-1", confidential=CONFIDENTIAL)

@@ -79,7 +79,7 @@ def split_outside_brackets(given: str) -> list[str]:
     """Split "a=1,b=(c:d=2,e=3)" at the commas that are in no brackets; what is empty is left out."""
     parts, depth = [""], 0
     for letter in given:
-        depth += (letter == "(") - (letter == ")")
+        depth += (letter in "([") - (letter in ")]")
         if letter == "," and depth <= 0:
             parts.append("")
         else:

@@ -107,6 +107,9 @@ class Outcome(_Section):
     empty_records: int = 0  # nothing observed in some block
 
 
+_PUBLIC = {"k", "blocks", "kinds", "method", "replace", "confidential", "edits", "missing", "standardize"}
+
+
 class Plan(_Section):
     """Everything that decides a release.
 
@@ -222,7 +225,7 @@ class Plan(_Section):
 
     def public(self) -> dict[str, Any]:
         """Return what can be published of the plan: no seed, no file, no count of records."""
-        kept = self.model_dump(include={"k", "blocks", "kinds", "method", "replace", "edits", "missing", "standardize"})
+        kept = self.model_dump(include=_PUBLIC)
         secret = ("random_state", "device", "memory")
         kept["method"] = {key: value for key, value in kept["method"].items() if key not in secret}
         return kept

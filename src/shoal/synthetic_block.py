@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.choices import build
 from shoal.crisp_block import ProtectedBlock, labels_of
 from shoal.describe.matrix import block_matrix, block_values
 from shoal.describe.strata import Strata
-from shoal.errors import MethodError
+from shoal.errors import DataError, MethodError
 from shoal.partition import Partition
 from shoal.plan import Plan
 from shoal.read import Table
@@ -18,6 +19,9 @@ from shoal.replace import REPLACEMENTS
 
 __all__ = ["protect_synthetic_block"]
 
+Doubles = NDArray[np.float64]
+
+_UNCHANGED = 1e-9  # standard deviations
 # What the papers do not say of hybrid data; measured in the guide.
 _EASIER_TO_LINK = "Records of hybrid data are easier to link than those of plain microaggregation with the same groups."
 
@@ -33,7 +37,7 @@ def protect_synthetic_block(
         raise MethodError(f'replace "{name}" rewrites complete records; some here have gaps. Fill them first.')
     labels, _, steps = labels_of(plan, number, block, matrix, strata)
     partition = Partition(labels, tuple(block))
-    rewritten = [column for column in block if column in plan.confidential]
+    rewritten = [column for column in plan.confidential if column in block]
     kept = [column for column in block if column not in plan.confidential]
     computed = {column: np.empty(len(table)) for column in rewritten}
     notes: list[str] = []
@@ -48,6 +52,7 @@ def protect_synthetic_block(
             for place, column in enumerate(rewritten):
                 computed[column][rows] = found.values[:, place]
             notes += [note for note in found.notes if note not in notes]
+        _refuse_kept({column: values[column] for column in rewritten}, computed, notes)
         if name == "hybrid":
             notes.append(_EASIER_TO_LINK)
     return ProtectedBlock(
@@ -60,3 +65,19 @@ def protect_synthetic_block(
         steps=steps,
         notes=tuple(notes),
     )
+
+
+def _refuse_kept(before: Mapping[str, Doubles], after: Mapping[str, Doubles], notes: list[str]) -> None:
+    """Raise DataError if a whole variable comes out as it was, and note how many values do."""
+    kept = 0
+    for name, values in before.items():
+        same = np.abs(after[name] - values) <= _UNCHANGED * values.std()
+        if same.all():
+            raise DataError(
+                f'"{name}" follows from the variables that stay, so that it would be released as it is. Name one of '
+                "those confidential too, or leave it out of the columns."
+            )
+        kept += int(same.sum())
+    if kept:
+        total = sum(len(values) for values in before.values())
+        notes.append(f"{kept} of {total} confidential values come out as they were; no record does in all of them.")

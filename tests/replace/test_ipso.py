@@ -149,7 +149,7 @@ def test_a_relation_of_the_census_survives(reference_data):
 
 def test_as_many_others_as_records_is_refused():
     X, Y = correlated(0, 5, 1), correlated(1, 5, 6)
-    with pytest.raises(DataError, match="leaves 5 of 5 records as they are"):
+    with pytest.raises(DataError, match="IPSO needs 2 records more"):
         IPSO().synthetic(X, Y, one_group(X), np.random.default_rng(0))
     accepted = IPSO(accept_unchanged=True).synthetic(X, Y, one_group(X), np.random.default_rng(0))
     assert (accepted.unchanged, accepted.degrees) == (5, 0)

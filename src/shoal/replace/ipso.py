@@ -122,6 +122,13 @@ class IPSO:
                 f"confidential variable, one for each other and one; {int((~new.is_orthogonal).sum())} of "
                 f"{len(new.is_orthogonal)} groups have too few. Raise k, name fewer variables, or use orthogonal=False."
             )
+        if new.degrees.min() < 2 and not self.accept_unchanged:
+            # With one degree of freedom, what is not the original is its mirror image.
+            raise TooFewRecordsError(
+                f"IPSO needs 2 records more in a group than the other variables tell apart; "
+                f"{int((new.degrees < 2).sum())} of {len(new.degrees)} groups have fewer. Raise k, or name fewer other "
+                "variables."
+            )
         unchanged = int(is_unchanged(X, new.values).sum())
         if not self.accept_unchanged:
             refuse_unchanged(

@@ -28,6 +28,7 @@ __all__ = ["MuralidharSarathy"]
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
+_TOO_NEAR = 0.999  # how much of the original, or of its mirror image, may be in a variable
 _SLACK = 1e-10  # alpha may be too large by so much: rounding must not decide
 
 
@@ -157,6 +158,11 @@ class MuralidharSarathy:
                 "alpha is too near 1, or they are what the other variables say they are. Lower alpha, leave out "
                 "variables that determine them, raise k, or accept it (accept_unchanged=True).",
             )
+            if np.ndim(self.alpha) < 2 and np.abs(self.alpha).max() > _TOO_NEAR:
+                raise ParameterError(
+                    "alpha is so near to 1 or -1 that the original values follow from the release. Bring it nearer to "
+                    "0, or accept it (accept_unchanged=True)."
+                )
         return Synthetic(values, unchanged, degrees=degrees)
 
     def _matrix(self, columns: int) -> Doubles:
