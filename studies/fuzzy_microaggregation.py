@@ -1,4 +1,4 @@
-"""Fuzzy microaggregation of Census: who is found at equal loss, and how loss depends on m1, m2 and c (seed 000).
+"""Fuzzy microaggregation of Census: who is found at equal loss, and how loss depends on m1, m2 and c.
 
     python studies/fuzzy_microaggregation.py ../shared/data/census.csv [--seeds 5]
 

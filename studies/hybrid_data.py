@@ -1,4 +1,4 @@
-"""Hybrid data of Census over k: what approaches the original, and what it costs in risk (first paper of seed 003).
+"""Hybrid data of Census over k: what approaches the original, and what it costs in risk.
 
     python studies/hybrid_data.py ../shared/data/census.csv [--seeds 20]
 

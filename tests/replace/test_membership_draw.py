@@ -90,7 +90,7 @@ def test_large_m2_gives_each_centre_k_records_on_average():
 
 
 def test_for_fixed_centres_the_expected_loss_does_not_fall_as_m2_grows():
-    """The part of Proposition 8 of seed 000 that holds."""
+    """The part of Proposition 8 of the paper on constraints that holds."""
     X, _, made = clusters(5)
     centres = made.means
     distances = np.square(X[:, None, :] - centres).sum(axis=2)
