@@ -37,7 +37,7 @@ from shoal.cli_options import (
     methods_in,
     names_in,
     refuse_beside_plan,
-    replacements_in,
+    settings_in,
     what_was_given,
 )
 from shoal.errors import ParameterError, ShoalWarning, WriteError
@@ -128,7 +128,6 @@ def protect(
     quiet: Quiet = False,
 ) -> None:
     """Protect a table: groups of at least k records, one set of values for each group."""
-    from shoal.edits import read_edits
     from shoal.flow import carry_out, protect, table_for
     from shoal.plan import Plan
     from shoal.read import as_table
@@ -136,20 +135,20 @@ def protect(
 
     reading = what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
     asked = what_was_given(method=method, missing=missing, standardize=standardize, seed=seed)
+    texts = {
+        "columns": columns,
+        "role": role,
+        "kind": kind,
+        "replace": replace,
+        "blocks": blocks,
+        "strata": strata,
+        "weights": weights,
+        "confidential": confidential,
+        "edits": edits,
+    }
     with _one_line_warnings():
         if plan is not None:
-            beside = what_was_given(
-                k=k,
-                columns=columns,
-                role=role,
-                kind=kind,
-                replace=replace,
-                blocks=blocks,
-                strata=strata,
-                weights=weights,
-                confidential=confidential,
-                edits=edits,
-            )
+            beside = what_was_given(k=k, **texts)
             refuse_beside_plan([*beside, *asked, *reading])
             known = Plan.from_toml(plan)
             table = table_for(known, file)
@@ -179,15 +178,7 @@ def protect(
                 release = protect(
                     table,
                     k,  # type: ignore[arg-type]  # not None here
-                    columns=names_in(columns),
-                    roles=assignments_in("--role", role),
-                    kinds=assignments_in("--kind", kind),
-                    replace=replacements_in(replace, table.names),
-                    blocks=blocks_in(blocks),
-                    strata=names_in(strata),
-                    weights=weights,
-                    confidential=names_in(confidential),
-                    edits=read_edits(edits) if edits is not None else None,
+                    **settings_in(table.names, **texts),
                     **asked,
                 )
     release.write(output, shuffle=shuffle, plan=save_plan)
@@ -223,7 +214,6 @@ def compare(
 ) -> None:
     """Try several methods at several k, and print what each loses. Nothing is released."""
     from shoal.comparison import compare
-    from shoal.edits import read_edits
     from shoal.read import as_table, refuse_unwritable, write_table
     from shoal.report.text import comparison_text
 
@@ -234,20 +224,23 @@ def compare(
     table = as_table(file, **what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet))
     table.refuse_to_overwrite(output)
     refuse_unwritable(output)
+    texts = {
+        "columns": columns,
+        "role": role,
+        "kind": kind,
+        "replace": replace,
+        "blocks": blocks,
+        "strata": strata,
+        "weights": weights,
+        "confidential": confidential,
+        "edits": edits,
+    }
     with _one_line_warnings(), _progress_bar(quiet, "comparing"):
         comparison = compare(
             table,
             [int(one) for one in ks],
             "all" if methods == "all" else methods_in(methods),
-            columns=names_in(columns),
-            roles=assignments_in("--role", role),
-            kinds=assignments_in("--kind", kind),
-            replace=replacements_in(replace, table.names),
-            blocks=blocks_in(blocks),
-            strata=names_in(strata),
-            weights=weights,
-            confidential=names_in(confidential),
-            edits=read_edits(edits) if edits is not None else None,
+            **settings_in(table.names, **texts),
             **what_was_given(missing=missing, standardize=standardize, seed=seed),
         )
     write_table(comparison.to_frame(), output)

@@ -35,6 +35,7 @@ __all__ = [
     "names_in",
     "refuse_beside_plan",
     "replacements_in",
+    "settings_in",
     "what_was_given",
 ]
 
@@ -135,6 +136,23 @@ def blocks_in(given: list[str] | None) -> int | list[list[str]] | None:
     if len(given) == 1 and given[0].lstrip("-").isdigit():
         return int(given[0])
     return [names_in([text]) or [] for text in given]
+
+
+def settings_in(names: list[str], **texts: Any) -> dict[str, Any]:
+    """Read the options that `protect` and `compare` share; `names` are the columns of the table."""
+    from shoal.edits import read_edits
+
+    return {
+        "columns": names_in(texts["columns"]),
+        "roles": assignments_in("--role", texts["role"]),
+        "kinds": assignments_in("--kind", texts["kind"]),
+        "replace": replacements_in(texts["replace"], names),
+        "blocks": blocks_in(texts["blocks"]),
+        "strata": names_in(texts["strata"]),
+        "weights": texts["weights"],
+        "confidential": names_in(texts["confidential"]),
+        "edits": None if texts["edits"] is None else read_edits(texts["edits"]),
+    }
 
 
 def what_was_given(**options: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from shoal.choices import build, spell
 from shoal.crisp_block import protect_crisp_block
 from shoal.describe import Kind, Selection, select
 from shoal.describe.missing import refuse_gaps, refuse_infinities
-from shoal.describe.roles import names_in
+from shoal.describe.roles import names_given
 from shoal.describe.strata import strata_of
 from shoal.edits import LinearRule, parse_rules
 from shoal.errors import DataError, DescriptionWarning, MethodError, ParameterError, PlanError, TooFewRecordsError
@@ -286,7 +286,7 @@ def _confidential(replace: Any, given: Any) -> list[str]:
     """Return the variables to rewrite, from the argument or from the replacement."""
     if given is None:
         given = getattr(replace, "confidential", ())
-    return [str(name) for name in names_in(given, "confidential")]
+    return [str(name) for name in names_given(given, "confidential")]
 
 
 def _draw_per_column(

@@ -46,7 +46,8 @@ def protect_fuzzy_block(plan: Plan, table: Table, number: int, block: Sequence[s
         )
     varying = [name for name in block if name not in matrix.constant]
     scales = [standard_scale(values[name]) if plan.standardize else _AS_IT_IS for name in varying]
-    rules = _constraints(parse_rules(plan.edits), values, varying, scales)
+    rules = [rule for rule in parse_rules(plan.edits) if set(rule.coefficients) <= set(block)]  # others: other blocks'
+    constraints = _constraints(rules, values, varying, scales)
     unit = np.ones(matrix.values.shape[1]) if plan.standardize else matrix.values.std(axis=0, ddof=1)
     released = np.empty_like(matrix.values)
     labels = np.empty(len(table), dtype=np.int64)
@@ -58,7 +59,7 @@ def protect_fuzzy_block(plan: Plan, table: Table, number: int, block: Sequence[s
             rng = np.random.default_rng([plan.seed, number, stratum, place])
             with progress.step(len(rows) / len(table)):
                 share = len(rows) / len(of_stratum)
-                found = _drawn(matrix.values[rows], method, draw, plan.k, share, rules, unit, rng)
+                found = _drawn(matrix.values[rows], method, draw, plan.k, share, constraints, unit, rng)
             for column in range(released.shape[1]):
                 one = found[column if draw.per_variable else 0]
                 released[rows, column] = one.centres[one.labels, column]
@@ -71,11 +72,10 @@ def protect_fuzzy_block(plan: Plan, table: Table, number: int, block: Sequence[s
     for place, (name, scale) in enumerate(zip(varying, scales, strict=True)):
         computed[name] = scale.undo(released[:, place])
     sizes = {name: float(np.abs(column).max()) for name, column in values.items()}
-    for rule in parse_rules(plan.edits):
-        if set(rule.coefficients) <= set(block):
-            rule.settle(computed)
-            if rule.broken(computed, sizes=sizes).any():
-                raise DataError(f'The rule "{rule.text}" does not hold after masking; nothing is released.')
+    for rule in rules:
+        rule.settle(computed)
+        if rule.broken(computed, sizes=sizes).any():
+            raise DataError(f'The rule "{rule.text}" does not hold after masking; nothing is released.')
     return ProtectedBlock(
         matrix=matrix,
         partition=Partition(labels, tuple(block)),
@@ -93,12 +93,12 @@ def _drawn(
     draw: MembershipDraw,
     k: int,
     share: float,
-    rules: Mapping[str, Any],
+    constraints: Mapping[str, Any],
     unit: Doubles,
     rng: np.random.Generator,
 ) -> list[SoftGroups]:
     """Cluster one part and draw: once for all variables, or for each."""
-    clusterer = method.clusterer(len(X), share, **rules)
+    clusterer = method.clusterer(len(X), share, **constraints)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # centres that still move are as good for masking
         clusterer.fit(X)
@@ -109,7 +109,7 @@ def _drawn(
             f"No centre averages {fewest} records, because too few of them differ or too few count in any. Make the "
             'clusters less fuzzy or fewer, or use the method "mdav".'
         )
-    allowed = feasible_set(X.shape[1], rules.get("constraints"), rules.get("inequalities"), None)
+    allowed = feasible_set(X.shape[1], constraints.get("constraints"), constraints.get("inequalities"), None)
     centres = found.means if allowed is None else allowed.project(found.means)
     rule = method.rule(draw.fuzziness(*method.fuzziness))
     times = X.shape[1] if draw.per_variable else 1
@@ -124,8 +124,6 @@ def _constraints(
     """Return the rules on this block in the units of its matrix, as the estimators take them."""
     rows: dict[str, list[tuple[Doubles, float]]] = {"==": [], "<=": []}
     for rule in rules:
-        if not set(rule.coefficients) <= set(values):
-            continue  # another block's
         constant = rule.constant
         row = np.zeros(len(varying))
         for name, factor in rule.coefficients.items():

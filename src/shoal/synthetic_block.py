@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,12 @@ from shoal.partition import Partition
 from shoal.plan import Plan
 from shoal.read import Table
 from shoal.replace import REPLACEMENTS
+from shoal.replace.synthetic import unchanged_cells
 
 __all__ = ["protect_synthetic_block"]
 
 Doubles = NDArray[np.float64]
 
-_UNCHANGED = 1e-9  # standard deviations
 # What the papers do not say of hybrid data; measured in the guide.
 _EASIER_TO_LINK = "Records of hybrid data are easier to link than those of plain microaggregation with the same groups."
 
@@ -52,7 +52,7 @@ def protect_synthetic_block(
             for place, column in enumerate(rewritten):
                 computed[column][rows] = found.values[:, place]
             notes += [note for note in found.notes if note not in notes]
-        _refuse_kept({column: values[column] for column in rewritten}, computed, notes)
+        _refuse_kept(rewritten, X, np.column_stack([computed[column] for column in rewritten]), notes)
         if name == "hybrid":
             notes.append(_EASIER_TO_LINK)
     return ProtectedBlock(
@@ -67,17 +67,15 @@ def protect_synthetic_block(
     )
 
 
-def _refuse_kept(before: Mapping[str, Doubles], after: Mapping[str, Doubles], notes: list[str]) -> None:
+def _refuse_kept(names: Sequence[str], before: Doubles, after: Doubles, notes: list[str]) -> None:
     """Raise DataError if a whole variable comes out as it was, and note how many values do."""
-    kept = 0
-    for name, values in before.items():
-        same = np.abs(after[name] - values) <= _UNCHANGED * values.std()
-        if same.all():
+    same = unchanged_cells(before, after)
+    for place, name in enumerate(names):
+        if same[:, place].all():
             raise DataError(
                 f'"{name}" follows from the variables that stay, so that it would be released as it is. Name one of '
                 "those confidential too, or leave it out of the columns."
             )
-        kept += int(same.sum())
-    if kept:
-        total = sum(len(values) for values in before.values())
-        notes.append(f"{kept} of {total} confidential values come out as they were; no record does in all of them.")
+    if same.any():
+        kept = f"{int(same.sum())} of {same.size} confidential values"
+        notes.append(f"{kept} come out as they were; no record does in all of them.")

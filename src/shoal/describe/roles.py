@@ -22,7 +22,7 @@ from shoal.errors import (
 from shoal.limits import OneOf, check_limits
 from shoal.read import Table
 
-__all__ = ["Selection", "cut_into_blocks", "names_in", "select"]
+__all__ = ["Selection", "cut_into_blocks", "names_given", "select"]
 
 _Word = TypeVar("_Word", bound=str)
 _NOT_PROTECTED: tuple[Role, ...] = ("identifier", "weight", "stratum")
@@ -100,7 +100,7 @@ def cut_into_blocks(
     if block_lists is None:
         size = size or len(in_order)
         return tuple(tuple(in_order[start : start + size]) for start in range(0, len(in_order), size))
-    block_lists = [[str(name) for name in names_in(block, "blocks")] for block in block_lists]
+    block_lists = [[str(name) for name in names_given(block, "blocks")] for block in block_lists]
     if not block_lists:
         raise ParameterError("blocks names no block. Leave it out for one block of all columns.")
     named = [name for block in block_lists for name in block]
@@ -120,7 +120,7 @@ def _read_blocks(blocks: Any) -> tuple[int | None, list[Any] | None]:
     if isinstance(blocks, Integral) and not isinstance(blocks, bool) and int(blocks) >= 1:
         return int(blocks), None
     if isinstance(blocks, Iterable) and not isinstance(blocks, str):
-        return None, names_in(blocks, "blocks")
+        return None, names_given(blocks, "blocks")
     raise ParameterError(
         f"blocks must be the number of columns in a block, 1 or more, or lists of columns; got {blocks!r}."
     )
@@ -184,10 +184,10 @@ def _names(table: Table, what: str, given: Any) -> list[str]:
         return []
     if isinstance(given, str | int | tuple) and str(given) in table.names:
         return [str(given)]
-    return [_existing(table, name) for name in names_in(given, what)]
+    return [_existing(table, name) for name in names_given(given, what)]
 
 
-def names_in(given: Any, what: str) -> list[Any]:
+def names_given(given: Any, what: str) -> list[Any]:
     """Return names of columns that were given, one or several; the values of a column never end up in a message."""
     if isinstance(given, str | int):
         return [given]

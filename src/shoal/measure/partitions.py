@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import NotApplicableError, ParameterError
-from shoal.limits import Number, OneOf, Whole, check_limits
+from shoal.limits import Limit, Number, OneOf, TrueOrFalse, Whole, check_limits
 from shoal.measure.measure import About, Figure, measure
 
 __all__ = ["alpha_cut_distance", "fuzzy_rand_index", "jaccard_index", "rand_index"]
@@ -167,10 +167,9 @@ def alpha_cut_distance(
     cuts = cuts if several else [cuts]
     for cut in cuts or [None]:
         check_limits({"alpha": Number(0, 1)}, {"alpha": cut})
-    check_limits({"normalize": OneOf(("records", "cells"))}, {"normalize": normalize})
-    for name, value in {"keep_below": keep_below, "noise": noise, "align": align}.items():
-        if not isinstance(value, bool):
-            raise ParameterError(f"{name} must be True or False; got {value!r}.")
+    switches = {"keep_below": keep_below, "noise": noise, "align": align}
+    limits: dict[str, Limit] = {"normalize": OneOf(("records", "cells")), **dict.fromkeys(switches, TrueOrFalse())}
+    check_limits(limits, {"normalize": normalize, **switches})
     first, second, alignment = _matched(*_two(_memberships(P, "P"), _memberships(Q, "Q")), noise, align)
     by_alpha = {}
     for cut in cuts:

@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 
 from shoal.errors import DataError, ParameterError
 
-__all__ = ["Names", "Synthetic", "as_tuple", "checked", "is_unchanged", "refuse_unchanged", "without_extremes"]
+__all__ = [
+    "Names",
+    "Synthetic",
+    "as_tuple",
+    "checked",
+    "is_unchanged",
+    "refuse_unchanged",
+    "unchanged_cells",
+    "without_extremes",
+]
 
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -95,14 +104,19 @@ def without_extremes(V: Doubles) -> tuple[Doubles, NDArray[np.int32]]:
     return scaled, exponents
 
 
-def is_unchanged(X: Doubles, values: Doubles) -> NDArray[np.bool_]:
-    """Return which records have no value that changed."""
+def unchanged_cells(X: Doubles, values: Doubles) -> NDArray[np.bool_]:
+    """Return which values did not change, n x L."""
     scaled, exponents = without_extremes(X)
     with np.errstate(under="ignore"):
         moved = np.abs(scaled - np.ldexp(values, -exponents))
     spread = scaled.std(axis=0, ddof=1) if len(X) > 1 else np.zeros(X.shape[1])
     allowed = np.maximum(_OF_SPREAD * spread, _OF_SIZE * np.abs(scaled).max(axis=0))
-    return np.asarray((moved <= allowed).all(axis=1), dtype=bool)
+    return np.asarray(moved <= allowed, dtype=bool)
+
+
+def is_unchanged(X: Doubles, values: Doubles) -> NDArray[np.bool_]:
+    """Return which records have no value that changed."""
+    return np.asarray(unchanged_cells(X, values).all(axis=1), dtype=bool)
 
 
 def refuse_unchanged(method: str, unchanged: int, n: int, what_to_do: str) -> None:

@@ -9,19 +9,19 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.roles import names_in
+from shoal.describe.roles import names_given
 from shoal.errors import ColumnError, nearest_name_hint
 from shoal.limits import OneOf, OrNone, Whole, check_limits
 from shoal.measure.measure import About, Figure, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.risk.counterparts import search_by_tree, search_through
+from shoal.measure.risk.sample_size import sample_size
 from shoal.measure.risk.standing import Standing, stand, telling_columns
 from shoal.progress import share
 
 __all__ = ["distance_linkage", "linkage_over_subsets"]
 
 _FOR_SUBSETS = 7  # attributes that an intruder may know: 127 subsets
-_ALL_SOUGHT = 20_000  # records up to which every one is looked for with every subset
 _WORTH_A_TREE = 10**8  # differences: a quarter of a second's work without one
 
 
@@ -92,7 +92,7 @@ def distance_linkage(
     records = len(standing.original)
     by_subset = isinstance(known, str) and known == "subsets"
     subsets = _subsets(names) if by_subset else [tuple(names)]
-    sampled = sample if by_subset and sample is not None and records > max(sample, _ALL_SOUGHT) else None
+    sampled = sample_size(records, sample) if by_subset else None
     work = records * (sampled or records) * sum(len(subset) for subset in subsets)
 
     found: list[dict[str, float]] = []
@@ -149,7 +149,7 @@ def _known_columns(files: Pair, known: Any) -> list[str]:
         return telling
     if isinstance(known, str) and known == "subsets":
         return telling[:_FOR_SUBSETS]
-    asked = [str(name) for name in names_in(known, "known")]
+    asked = [str(name) for name in names_given(known, "known")]
     for name in asked:
         if name not in files.columns:
             hint = nearest_name_hint(name, files.columns)

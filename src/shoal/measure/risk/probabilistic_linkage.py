@@ -14,6 +14,7 @@ from shoal.limits import Number, OneOf, OrNone, Whole, check_limits
 from shoal.measure.measure import About, Figure, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.risk.distinct_rows import distinct_rows
+from shoal.measure.risk.sample_size import sample_size
 from shoal.measure.risk.standing import stand, telling_columns
 from shoal.progress import advance
 
@@ -23,7 +24,6 @@ Doubles = NDArray[np.float64]
 Whole64 = NDArray[np.int64]
 Patterns = NDArray[np.unsignedinteger[Any]]
 
-_ALL_SOUGHT = 20_000  # records up to which every one is looked for
 _MOST_VARIABLES = 63  # one bit each
 _FEW_VARIABLES = 20  # all their patterns fit into a table
 _MOST_BITS = 1 << 26  # where there are more variables, and almost as many patterns as pairs
@@ -119,7 +119,7 @@ def probabilistic_linkage(
     sought, pool = standing.original, standing.masked
     if direction == "masked-to-original":
         sought, pool = pool, sought
-    sampled = sample if sample is not None and n > max(sample, _ALL_SOUGHT) else None
+    sampled = sample_size(n, sample)
     drawn = np.arange(n)
     if sampled is not None:
         drawn = np.sort(np.random.default_rng(seed).choice(n, sampled, replace=False))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.choices import build, spell, text
-from shoal.describe.roles import names_in
+from shoal.describe.roles import names_given
 from shoal.describe.standardize import is_constant
 from shoal.describe.strata import strata_of
 from shoal.errors import ColumnError, NotApplicableError, ParameterError, nearest_name_hint
@@ -33,6 +33,7 @@ from shoal.measure.risk.candidate_groups import (
     survivors,
 )
 from shoal.measure.risk.distance_linkage import distance_linkage
+from shoal.measure.risk.sample_size import sample_size
 from shoal.progress import share
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
 __all__ = ["known_method", "transparency_attack"]
 
-_ALL_TARGETS = 20_000  # records up to which every one is a target
 Doubles = NDArray[np.float64]
 
 _MOST_CHOICES = 200
@@ -163,12 +163,12 @@ def transparency_attack(
     rng = np.random.default_rng(seed)
     choices, possible = _choices(layout, known, rng)
     rows = np.flatnonzero(layout.complete)
-    sampled = sample if sample is not None and records > max(sample, _ALL_TARGETS) else None
+    sampled = sample_size(records, sample)
     if sampled is not None:
         rows = np.sort(rng.choice(rows, sampled, replace=False))
     memberships = _memberships(partitioner, replace)
     likely = memberships and partial(likely_groups, memberships=memberships, negligible=negligible)
-    columns = [str(name) for name in names_in([] if strata is None else strata, "strata")]
+    columns = [str(name) for name in names_given([] if strata is None else strata, "strata")]
     parts = _strata_of(files, columns)
     scenes = {
         part: _Scene(
@@ -308,7 +308,7 @@ def _layout(files: Pair, blocks: tuple[tuple[str, ...], ...]) -> _Layout:
 def _names(given: Any, among: Sequence[str], what: str) -> Iterator[str]:
     """Return the names of columns in a list, or in a list of lists."""
     if not isinstance(given, str | int):
-        for one in names_in(given, what):
+        for one in names_given(given, what):
             yield from _names(one, among, what)
     elif str(given) not in among:
         hint = nearest_name_hint(str(given), among)

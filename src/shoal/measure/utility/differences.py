@@ -125,15 +125,11 @@ def _quantiles(values: Doubles) -> Doubles:
     return np.asarray(np.sort(values)[quantile_places(len(values))])
 
 
-def _names(files: Pair) -> list[str]:
-    return list(files.varying_names)
-
-
 def _by_column(files: Pair, least: int, difference: Callable[[Doubles, Doubles], float]) -> Figure:
     """Average the difference over the variables that have `least` values or more in the masked file."""
     original, masked = on_original_scale(*files.need_numeric())
     by_column = {}
-    for name, before, after in zip(_names(files), original.T, masked.T, strict=True):
+    for name, before, after in zip(files.varying_names, original.T, masked.T, strict=True):
         before, after = before[~np.isnan(before)], after[~np.isnan(after)]
         if len(after) >= least:
             by_column[name] = float(difference(before, after))
@@ -155,7 +151,7 @@ def _by_pair(
     if not len(pairs):
         raise NotApplicableError("This measure needs two numeric variables that vary and are observed together.")
     differences = np.abs(after - before)[tuple(pairs.T)]
-    names, worst = _names(files), int(differences.argmax())
+    names, worst = files.varying_names, int(differences.argmax())
     return Figure(
         float(differences.mean()),
         worst={"columns": [names[j] for j in pairs[worst]], "difference": float(differences[worst])},
