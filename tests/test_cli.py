@@ -346,7 +346,7 @@ def test_hybrid_data_on_the_command_line(folder):
         cwd=folder,
     )
     assert ran.returncode == 0, ran.stderr
-    assert "protected   2 of" in ran.stdout
+    assert "rewritten   2 of" in ran.stdout
     assert "easier to link" in ran.stdout
     before, after = (pd.read_csv(folder / name) for name in ("survey.csv", "masked.csv"))
     assert after["age"].equals(before["age"])

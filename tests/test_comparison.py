@@ -92,7 +92,7 @@ def test_the_seed_reaches_the_methods(frame):
 
 def test_compare_has_every_option_of_protect_that_decides_a_result():
     of_protect, of_compare = (set(inspect.signature(command).parameters) for command in (cli.protect, cli.compare))
-    assert of_protect - of_compare == {"method", "shuffle", "plan", "save_plan"}
+    assert of_protect - of_compare == {"method", "shuffle", "plan", "save_plan", "explain"}
 
 
 def test_options_of_the_command_reach_the_methods(tmp_path):
@@ -142,3 +142,32 @@ def test_a_column_in_place_of_a_choice_is_refused_without_its_values(frame, give
     with pytest.raises(ParameterError) as caught:
         shoal.compare(frame, **filled)
     assert "secret" not in str(caught.value)
+
+
+def test_what_cannot_be_done_at_one_k_is_left_out_there(frame):
+    options = {"replace": "hybrid", "confidential": ["tax"], "seed": 1}
+    comparison = shoal.compare(frame, [3, 12], ["mdav", "vmdav:gamma=0.5", "fuzzy"], **options)
+    assert [(row.method, row.k) for row in comparison.rows] == [("mdav", 12), ("vmdav:gamma=0.5", 12)]
+    assert comparison.left_out["mdav"].startswith("at k=3: Hybrid data needs at least k=5")
+    assert comparison.left_out["vmdav:gamma=0.5"].startswith("at k=3: ")
+    assert comparison.left_out["fuzzy"].startswith('replace "hybrid" needs groups')
+    with pytest.raises(TooFewRecordsError, match="Hybrid data needs at least k=5"):
+        shoal.compare(frame, 3, ["mdav", "fuzzy"], **options)
+
+
+def test_a_k_above_the_number_of_records_leaves_the_others(frame):
+    comparison = shoal.compare(frame, [3, 500], "mdav")
+    assert [row.k for row in comparison.rows] == [3]
+    assert comparison.left_out == {"mdav": "at k=500: k=500 needs at least 500 records; the table has 120. Lower k."}
+
+
+def test_methods_are_the_groups_that_a_synthetic_replacement_works_in(frame, monkeypatch):
+    monkeypatch.setattr(shoal.partition.Refine, "most_records", 10)
+    options = {"replace": "ipso", "confidential": ["tax"], "seed": 1}
+    (row,) = shoal.compare(frame, 12, ["mdav"], **options).rows
+    assert (row.method, row.groups) == ("mdav", 10)
+    everything = shoal.compare(frame, 12, **options)
+    (whole,) = [row for row in everything.rows if row.method == "one-group"]
+    expected = shoal.protect(frame, 12, **options).evaluate().information_loss
+    assert (whole.groups, whole.information_loss) == (1, expected)
+    assert "one-group" not in {row.method for row in shoal.compare(frame, 12, **options | {"replace": "hybrid"}).rows}

@@ -48,7 +48,7 @@ def test_importing_shoal_pulls_in_no_optional_part(statement):
 
 def test_importing_shoal_is_light():
     """`import shoal` and `shoal --help` load none of the heavy libraries; they come with the first use."""
-    heavy = {"numpy", "pandas", "pyarrow", "sklearn", "numba", "pyreadstat", "openpyxl", "scipy"}
+    heavy = {"numpy", "pandas", "pyarrow", "sklearn", "numba", "pyreadstat", "openpyxl", "lxml", "scipy"}
     assert not loaded_after("import shoal, shoal.cli") & heavy
 
 

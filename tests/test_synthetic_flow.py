@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import shoal
-from shoal.errors import ColumnError, DataError, MethodError, ParameterError, PlanError, TooFewRecordsError
+from shoal import synthetic_block
+from shoal.errors import (
+    ColumnError,
+    DataError,
+    MethodError,
+    MissingValuesError,
+    ParameterError,
+    PlanError,
+    TooFewRecordsError,
+)
 from shoal.replace import IPSO, FuzzyRegression, MicroHybrid, MuralidharSarathy
+from shoal.report.text import release_text
 
 CONFIDENTIAL = ["FEDTAX", "TAXINC", "WSALVAL", "ERNVAL"]  # orig4
 
@@ -103,7 +118,7 @@ def test_hybrid_wins_utility_and_loses_risk(census):
 
 
 def test_a_k_that_is_too_small_names_the_one_needed_and_the_ways_out(census):
-    with pytest.raises(TooFewRecordsError, match=r"needs k=13 .* merge such groups .*drop-others"):
+    with pytest.raises(TooFewRecordsError, match=r"needs at least k=13 .* merge such groups .*drop-others"):
         shoal.protect(census, 5, replace="hybrid", confidential=CONFIDENTIAL)
     for way in ("merge", "drop-others"):
         release = shoal.protect(census, 5, replace=f"hybrid:small_groups={way}", confidential=CONFIDENTIAL, seed=1)
@@ -119,7 +134,19 @@ def test_a_k_that_is_too_small_names_the_one_needed_and_the_ways_out(census):
         ({"replace": {"AGI": "hybrid"}, "confidential": ["AGI"]}, ParameterError, "for all columns together"),
         ({"replace": "hybrid", "confidential": ["FEDTAX"], "method": "fuzzy"}, MethodError, "needs groups"),
         ({"replace": "hybrid", "confidential": ["FEDTAX"], "weights": "AFNLWGT"}, MethodError, "sampling weights"),
-        ({"replace": "fuzzy-regression", "confidential": ["FEDTAX"]}, ParameterError, "needs more parameters"),
+        (
+            {"replace": "fuzzy-regression", "confidential": ["FEDTAX"]},
+            ParameterError,
+            "more parameters: n_clusters. It",
+        ),
+        ({"replace": {"AGI": "hybrid", "FICA": "mean"}}, ParameterError, '"hybrid" is for all columns together'),
+        ({"replace": "hybrid", "confidential": ["AGI", "AGI"]}, ColumnError, '"AGI" more than once'),
+        ({"replace": "hybrid:confidential=[AGI, AGI]"}, ParameterError, "each once"),
+        ({"replace": MicroHybrid(confidential=["AGI"]), "confidential": ["FICA"]}, ParameterError, "differ"),
+        ({"replace": "hybrid:confidential=AGI", "confidential": ["FICA"]}, ParameterError, "differ"),
+        ({"replace": MicroHybrid(confidential=["AGI"]), "confidential": []}, ParameterError, "differ"),
+        ({"replace": "hybrid", "confidential": []}, ParameterError, r"--confidential\).*--role COLUMN=confidential"),
+        ({"replace": {"name": ["hybrid"]}, "confidential": ["AGI"]}, ParameterError, "There is no replace"),
         ({"replace": "muralidhar-sarathy:alpha=2", "confidential": ["FEDTAX"]}, (ParameterError, DataError), "alpha"),
     ],
 )
@@ -135,8 +162,10 @@ def test_nominal_variables_and_gaps_are_refused(census):
         shoal.protect(frame, 30, columns=["AGI", "FEDTAX", "town"], replace="hybrid", confidential=["town"])
     frame = census.astype(float)
     frame.loc[3, "AGI"] = np.nan
-    with pytest.raises(MethodError, match="complete records"):
-        shoal.protect(frame, 30, replace="hybrid", confidential=["FEDTAX"], missing="keep")
+    for missing in ("error", "keep"):
+        with pytest.raises(MissingValuesError, match=r'"AGI" \(1\).*complete records. Fill them, or leave') as caught:
+            shoal.protect(frame, 30, replace="hybrid", confidential=["FEDTAX"], missing=missing)
+        assert "keep" not in str(caught.value)
 
 
 def test_a_plan_that_rewrites_nothing_is_refused(census, tmp_path):
@@ -179,3 +208,182 @@ def test_what_could_be_turned_back_is_refused(census):
         shoal.protect(small, 3, replace="ipso", confidential=["FEDTAX"], seed=1)
     with pytest.raises(ParameterError, match="follow from the release"):
         shoal.protect(census, 20, replace="muralidhar-sarathy:alpha=-1", confidential=CONFIDENTIAL)
+
+
+@pytest.mark.parametrize("k", [5, 13, 60])
+@pytest.mark.parametrize("confidential", [CONFIDENTIAL, ["FEDTAX", "TAXINC"]])
+def test_the_k_that_is_named_will_do(census, k, confidential):
+    """Groups with room for residuals still hold records that the others say exactly: 13 is needed, more may be."""
+    try:
+        shoal.protect(census, k, replace="hybrid", confidential=confidential, seed=1)
+    except TooFewRecordsError as error:
+        named = int(re.search(r"[Rr]aise k \((\d+) will do\)", str(error))[1])
+        assert named > k
+        shoal.protect(census, named, replace="hybrid", confidential=confidential, seed=1)
+    else:
+        assert (k, confidential) == (60, CONFIDENTIAL)
+
+
+def test_in_a_large_file_the_least_k_of_all_strata_and_blocks_is_named(monkeypatch):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.normal(size=(300, 7)), columns=list("abcdefg")).assign(part=["x", "y", "z"] * 100)
+    frame.loc[frame["part"] == "x", ["d", "e"]] = 0.0  # in part x fewer variables tell records apart
+    frame.loc[frame["part"] == "y", "e"] = 0.0
+    monkeypatch.setattr(synthetic_block, "_MOST_SEARCHED", 299)
+    options = {"replace": "hybrid", "strata": "part", "seed": 1}
+    with pytest.raises(TooFewRecordsError, match=r'needs at least k=7 .*in part "x".*Raise k to 7 or more'):
+        shoal.protect(frame, 3, columns=list("abcde"), confidential=["a"], **options)
+    shoal.protect(frame, 7, columns=list("abcde"), confidential=["a"], **options)
+    with pytest.raises(TooFewRecordsError, match=r"needs at least k=7 .*Raise k to 7 or more"):
+        shoal.protect(frame, 3, blocks=[["f", "g"], list("abcde")], confidential=["f", "a"], **options)
+
+
+def test_no_k_is_named_where_none_will_do(census):
+    """One record has a variable of its own: whatever the groups are, the others say what it is."""
+    frame = census.assign(only=0.0)
+    frame.loc[7, "only"] = 1.0
+    with pytest.raises(TooFewRecordsError, match="leaves 1 of 1080 records") as caught:
+        shoal.protect(frame, 20, replace="hybrid", confidential=CONFIDENTIAL, seed=1)
+    assert not any(way in str(caught.value) for way in ("aise k", "merge"))
+    assert "--replace hybrid:small_groups=drop-others" in str(caught.value)
+    shoal.protect(frame, 20, replace="hybrid:small_groups=drop-others", confidential=CONFIDENTIAL, seed=1)
+
+
+def test_what_is_too_small_for_any_k_says_so(census):
+    with pytest.raises(TooFewRecordsError, match="needs at least k=13") as caught:
+        shoal.protect(census.head(12), 5, replace="hybrid", confidential=CONFIDENTIAL, seed=1)
+    assert not any(way in str(caught.value) for way in ("aise k", "merge"))
+
+
+def test_groups_are_told_as_they_are_after_merging(census):
+    frame = census.assign(part=np.arange(len(census)) % 2)
+    release = shoal.protect(
+        frame, 5, replace="hybrid:small_groups=merge", confidential=CONFIDENTIAL, strata="part", seed=1
+    )
+    (partition,), outcome = release.partitions, release.plan.outcome
+    assert outcome.smallest_group == outcome.smallest_support == partition.k == partition.sizes.min() >= 13
+    assert outcome.groups == [len(partition.sizes)]
+    for group in range(len(partition.sizes)):
+        rows = partition.labels == group
+        assert frame.loc[rows, "part"].nunique() == 1
+        # Each group, as it is told, keeps its own means and covariances.
+        assert apart(census[rows], release.data.loc[rows, list(census)]) < 1e-6
+    merged = [note for note in outcome.notes if note.startswith("Groups merged")]
+    assert merged == [f"Groups merged with others, to hide their residuals: {216 - outcome.groups[0]} of 216."]
+
+
+def residuals(frame, names, others):
+    """Return what is left of the variables after a regression on the others of their block."""
+    Y = np.column_stack([np.ones(len(frame)), frame[others].to_numpy(float)])
+    X = frame[names].to_numpy(float)
+    return X - Y @ np.linalg.lstsq(Y, X, rcond=None)[0]
+
+
+def test_every_block_takes_its_part_of_alpha():
+    """New residuals are alpha times the old and noise orthogonal to them, so that E'N = E'E alpha'."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(200, 6)), columns=list("abcdyz"))
+    blocks, confidential = [["a", "c", "y"], ["b", "d", "z"]], ["d", "c", "b", "a"]
+    alpha = np.array([[0.1, 0.3, 0.2, 0.0], [0.0, 0.5, 0.0, 0.4], [0.25, 0.0, 0.6, 0.0], [0.0, 0.2, 0.0, 0.7]])
+    for given in (alpha, alpha.diagonal()):
+        full = np.diag(given) if given.ndim == 1 else given
+        replace = MuralidharSarathy(alpha=given)
+        release = shoal.protect(frame, 20, replace=replace, confidential=confidential, blocks=blocks, seed=1)
+        for names, other in ((["d", "b"], ["z"]), (["c", "a"], ["y"])):
+            places = [confidential.index(name) for name in names]
+            old, new = (residuals(one, names, other) for one in (frame, release.data))
+            assert old.T @ new == pytest.approx(old.T @ old @ full[np.ix_(places, places)].T, abs=1e-9)
+        assert any("different blocks" in note for note in release.plan.outcome.notes) == (given.ndim == 2)
+        again = release.plan.run(frame)
+        pd.testing.assert_frame_equal(again.data, release.data, check_exact=True)
+    with pytest.raises(ParameterError, match="each of the 4 confidential variables; it has 2"):
+        shoal.protect(
+            frame, 20, replace=MuralidharSarathy(alpha=[0.1, 0.2]), confidential=confidential, blocks=blocks, seed=1
+        )
+
+
+@pytest.mark.parametrize("method", ["mdav", "refine:steps=64"])
+def test_blocks_with_nothing_to_rewrite_are_left_alone(census, tmp_path, method):
+    frame = census.astype(float)
+    frame.loc[3, "INTVAL"] = np.nan  # of a block that nobody looks at
+    blocks = [["AFNLWGT", "INTVAL"], ["FEDTAX", "AGI"], ["FICA", "STATETAX"], ["TAXINC", "ERNVAL"]]
+    release = shoal.protect(
+        frame, 20, blocks=blocks, method=method, replace="hybrid", confidential=["FEDTAX", "TAXINC"], seed=1
+    )
+    assert [partition.columns for partition in release.partitions] == [("AGI", "FEDTAX"), ("ERNVAL", "TAXINC")]
+    assert len(release.plan.outcome.groups) == 2
+    others = [name for name in frame if name not in ("FEDTAX", "TAXINC")]
+    pd.testing.assert_frame_equal(release.data[others], frame[others])
+    release.plan.to_toml(tmp_path / "plan.toml")
+    again = shoal.Plan.from_toml(tmp_path / "plan.toml").run(frame)
+    pd.testing.assert_frame_equal(again.data, release.data, check_exact=True)
+    plan = release.plan.model_dump(exclude={"steps", "outcome"}) | {"confidential": ["TAXINC"]}
+    with pytest.raises(ParameterError, match=r"The block AGI, FEDTAX has no confidential variable. Leave it out"):
+        shoal.Plan.settled(**plan)
+
+
+def test_what_was_accepted_is_counted(census):
+    release = shoal.protect(census, 11, replace="hybrid:small_groups=accept", confidential=CONFIDENTIAL, seed=1)
+    same = np.abs(release.data - census)[CONFIDENTIAL] <= 1e-9 * census[CONFIDENTIAL].std()
+    records = int(same.all(axis=1).sum())
+    assert records > 0
+    assert any(f"; {records} of 1080 records do in all of them" in note for note in release.plan.outcome.notes)
+    with pytest.raises(DataError, match=r'"FEDTAX" follows from the variables that stay in every group.*Raise k'):
+        shoal.protect(census, 5, replace="hybrid:small_groups=accept", confidential=CONFIDENTIAL, seed=1)
+
+
+def test_a_constant_has_nothing_to_rewrite(census):
+    with pytest.raises(DataError, match='All values of "one" are the same: there is nothing to rewrite'):
+        shoal.protect(census.assign(one=1.0), 20, replace="ipso", confidential=["one", "AGI"], seed=1)
+
+
+def test_errors_in_a_stratum_say_in_which(census):
+    frame = census.assign(part=np.where(np.arange(len(census)) < 10, "few", "many"))
+    with pytest.raises(TooFewRecordsError, match=r'^In part "few": IPSO needs 2 records more'):
+        shoal.protect(frame, 5, replace="ipso", confidential=CONFIDENTIAL, strata="part", seed=1)
+
+
+def test_ipso_in_groups_names_a_k_that_will_do(census):
+    with pytest.raises(TooFewRecordsError, match="Raise k to 11 or more"):
+        shoal.protect(census, 5, method="mdav", replace="ipso", confidential=CONFIDENTIAL, seed=1)
+    shoal.protect(census, 11, method="mdav", replace="ipso:accept_unchanged=true", confidential=CONFIDENTIAL, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("replace", "groups", "k"),
+    [
+        ("hybrid", "54 by mdav, 20 to 20 records each", "20, the fewest records rewritten together"),
+        ("ipso", "none: all records are rewritten together", None),
+        ("muralidhar-sarathy", "none: all records are rewritten together", None),
+        ("fuzzy-regression:n_clusters=3", "none: all records are rewritten together", None),
+    ],
+)
+def test_the_text_speaks_of_rewriting(census, replace, groups, k):
+    release = shoal.protect(census, 20, replace=replace, confidential=CONFIDENTIAL, seed=1)
+    lines = release_text(release, Path("masked.csv"), None, False).splitlines()
+    told = {line[:12].strip(): line[12:] for line in lines}
+    name = replace.partition(":")[0]
+    assert told["rewritten"] == f"4 of 13 columns of 1,080 records by {name}: FEDTAX, TAXINC, WSALVAL, ERNVAL"
+    assert told["groups"] == groups
+    assert told.get("k") == k
+    assert told["cost"].startswith("values moved by ")
+    assert told["now float"].endswith("(were whole numbers, are synthetic)")
+    assert not any("behind any released value" in line or "is lost" in line for line in lines)
+
+
+def test_the_command_takes_roles_and_says_settings_its_own_way(census, tmp_path):
+    shoal.write_table(census, tmp_path / "data.csv")
+
+    def ran(command):
+        arguments = [sys.executable, "-m", "shoal", *f"protect data.csv --seed 1 {command}".split()]
+        return subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True)
+
+    done = ran("-k 20 --replace ipso --role FEDTAX=confidential --role AGI=confidential -o masked.csv")
+    assert done.returncode == 0, done.stderr
+    expected = shoal.protect(census, 20, replace="ipso", confidential=["AGI", "FEDTAX"], seed=1).data
+    pd.testing.assert_frame_equal(shoal.read_table(tmp_path / "masked.csv"), expected)
+    small = ran("-k 5 --replace hybrid --confidential FEDTAX,AGI")
+    assert small.returncode == 1
+    assert 'small_groups="merge", --replace hybrid:small_groups=merge' in small.stderr
+    one = ran("-k 20 --replace FEDTAX=hybrid")
+    assert 'replace "hybrid" is for all columns together' in one.stderr

@@ -60,7 +60,10 @@ def build(spelled: Mapping[str, Any], registry: Mapping[str, type], what: str, *
     try:
         made = kind(**parameters, **more)
     except TypeError:
-        raise ParameterError(f'{what} "{name}" needs more parameters; it has: {", ".join(known)}.') from None
+        missing = [key for key in known if key not in parameters and key in _needed(kind)]
+        raise ParameterError(
+            f'{what} "{name}" needs more parameters: {", ".join(missing)}. It has: {", ".join(known)}.'
+        ) from None
     check_limits(made.limits, vars(made))
     return made
 
@@ -106,11 +109,18 @@ def _parameters(kind: type) -> list[str]:
     return list(inspect.signature(kind).parameters)
 
 
+def _needed(kind: type) -> list[str]:
+    """Return the parameters that have no default."""
+    return [key for key, one in inspect.signature(kind).parameters.items() if one.default is inspect.Parameter.empty]
+
+
 def _value(text: str) -> Any:
-    """Read "0.2", "true" or "two-k" as a number, a truth value or a word, with or without brackets around it."""
+    """Read "0.2", "true", "two-k" or "[a,b]" as a number, a truth value, a word or a list, with or without brackets."""
     if text.startswith("(") and text.endswith(")"):
         text = text[1:-1]
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
+        if text.startswith("[") and text.endswith("]"):
+            return [_value(one) for one in split_outside_brackets(text[1:-1])]
         return text

@@ -23,14 +23,20 @@ from shoal.cli_options import (
     Delimiter,
     Edits,
     Encoding,
+    First,
     Kind,
     Missing,
+    Original,
     Quiet,
+    Repair,
     Replace,
     Role,
+    Rules,
     Sheet,
+    ShowValues,
     Standardize,
     Strata,
+    Tolerance,
     Weights,
     assignments_in,
     blocks_in,
@@ -40,9 +46,11 @@ from shoal.cli_options import (
     settings_in,
     what_was_given,
 )
-from shoal.errors import ParameterError, ShoalWarning, WriteError
+from shoal.errors import ParameterError, ShoalError, ShoalWarning, WriteError
 
 if TYPE_CHECKING:
+    from shoal.plan import Plan
+    from shoal.read import Table
     from shoal.release import Release
 
 __all__ = ["app"]
@@ -91,6 +99,46 @@ def describe(
 
 
 @app.command()
+def check(
+    file: Annotated[Path, typer.Argument(help="The table to check.")],
+    edits: Rules,
+    original: Original = None,
+    tolerance: Tolerance = 1e-9,
+    first: First = 10,
+    show_values: ShowValues = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    quiet: Quiet = False,
+) -> None:
+    """Check whether every record keeps the rules. Exits with 0 if so, with 1 if not, with 2 if it cannot be checked."""
+    import json as to_json
+
+    from shoal.edits import check, read_edits
+    from shoal.edits.check import refuse_without_original
+    from shoal.read import as_table
+    from shoal.report.text import check_text
+
+    reading = what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
+    with _exit_code_2(), _one_line_warnings():
+        rules = read_edits(edits)  # before the files, which may be large
+        if original is None:
+            refuse_without_original(rules)
+        table = as_table(file, **reading)
+        known = None if original is None else as_table(original, **reading)
+        with _progress_bar(quiet or json, "checking"):
+            found = check(table, rules, original=known, tolerance=tolerance, first=first, values=show_values)
+    if json:
+        print(to_json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+    elif not quiet:
+        print(check_text(str(file), found))
+    if not found.holds:
+        raise typer.Exit(1)
+
+
+@app.command()
 def protect(
     file: Annotated[
         Path | None, typer.Argument(help="The table to protect; with --plan, the plan's input by default.")
@@ -113,6 +161,10 @@ def protect(
     weights: Weights = None,
     confidential: Confidential = None,
     edits: Edits = None,
+    repair: Repair = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print how the rules would be kept, and why. Nothing is masked.")
+    ] = False,
     missing: Missing = None,
     standardize: Standardize = None,
     seed: Annotated[
@@ -128,13 +180,13 @@ def protect(
     quiet: Quiet = False,
 ) -> None:
     """Protect a table: groups of at least k records, one set of values for each group."""
-    from shoal.flow import carry_out, protect, table_for
+    from shoal.flow import carry_out, planned, table_for
     from shoal.plan import Plan
     from shoal.read import as_table
     from shoal.release import refuse_targets
 
     reading = what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
-    asked = what_was_given(method=method, missing=missing, standardize=standardize, seed=seed)
+    asked = what_was_given(method=method, repair=repair or None, missing=missing, standardize=standardize, seed=seed)
     texts = {
         "columns": columns,
         "role": role,
@@ -164,23 +216,26 @@ def protect(
             table = as_table(file, **reading)
         if output == Path():
             raise ParameterError("-o needs the name of a file.")
-        if output is None:
+        if output is None and not explain:
             if file is None:
                 raise ParameterError("The plan does not say where to write. Add -o FILE.")
             output = _masked_name(file)
-        if save_plan is None and file is not None:
-            save_plan = output.with_name(f"{output.name}.plan.toml")
-        refuse_targets(table, output, save_plan)
+        if output is not None:
+            if save_plan is None and file is not None:
+                save_plan = output.with_name(f"{output.name}.plan.toml")
+            refuse_targets(table, output, save_plan)
+        if plan is None:
+            known, table = planned(
+                table,
+                k,  # type: ignore[arg-type]  # not None here
+                **settings_in(table.names, **texts),
+                **asked,
+            )
+        if explain or output is None:
+            _print_explanation(file, known, table)
+            return
         with _progress_bar(quiet):
-            if plan is not None:
-                release = carry_out(known, table)
-            else:
-                release = protect(
-                    table,
-                    k,  # type: ignore[arg-type]  # not None here
-                    **settings_in(table.names, **texts),
-                    **asked,
-                )
+            release = carry_out(known, table)
     release.write(output, shuffle=shuffle, plan=save_plan)
     if not quiet:
         _print_release(release, output, save_plan, shuffle)
@@ -203,6 +258,7 @@ def compare(
     weights: Weights = None,
     confidential: Confidential = None,
     edits: Edits = None,
+    repair: Repair = False,
     missing: Missing = None,
     standardize: Standardize = None,
     seed: Annotated[int | None, typer.Option(help="Where random choices start. [0]")] = None,
@@ -241,7 +297,7 @@ def compare(
             [int(one) for one in ks],
             "all" if methods == "all" else methods_in(methods),
             **settings_in(table.names, **texts),
-            **what_was_given(missing=missing, standardize=standardize, seed=seed),
+            **what_was_given(repair=repair or None, missing=missing, standardize=standardize, seed=seed),
         )
     write_table(comparison.to_frame(), output)
     if not quiet:
@@ -358,6 +414,15 @@ def demo(
         print(f"The same release again:  shoal protect --plan {plan}")
 
 
+def _print_explanation(file: Path | None, plan: Plan, table: Table) -> None:
+    from shoal.kept_rules import explained
+    from shoal.report.explanation import explanation_text
+
+    if not plan.edits:
+        raise ParameterError("There are no rules to explain. Name a file of rules with --edits.")
+    print(explanation_text(str(file or table.source), len(table), plan, explained(plan, table)))
+
+
 def _print_release(release: Release, output: Path, plan: Path | None, shuffled: bool) -> None:
     from shoal.report.text import release_text
 
@@ -376,6 +441,17 @@ def _one_line_warnings() -> Iterator[None]:
         warnings.simplefilter("always", ShoalWarning)
         warnings.showwarning = show
         yield
+
+
+@contextmanager
+def _exit_code_2() -> Iterator[None]:
+    """Let every error inside the block exit with 2, because 1 is an answer."""
+    try:
+        yield
+    except ShoalError as error:
+        raise ParameterError(str(error)) from None
+    except MemoryError:
+        raise ParameterError("Not enough memory. Cut the file into parts and check each of them.") from None
 
 
 @contextmanager

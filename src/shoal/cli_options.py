@@ -20,14 +20,20 @@ __all__ = [
     "Delimiter",
     "Edits",
     "Encoding",
+    "First",
     "Kind",
     "Missing",
+    "Original",
     "Quiet",
+    "Repair",
     "Replace",
     "Role",
+    "Rules",
     "Sheet",
+    "ShowValues",
     "Standardize",
     "Strata",
+    "Tolerance",
     "Weights",
     "assignments_in",
     "blocks_in",
@@ -48,7 +54,8 @@ Replace = Annotated[
     list[str] | None,
     typer.Option(
         help='What stands for a group: "mean", "median", "mode", "geometric-mean", '
-        '"order-statistic:q=0.25"; COLUMN=NAME for one column; "membership-draw:m2=1.3" if fuzzy. [mean]'
+        '"order-statistic:q=0.25"; COLUMN=NAME for one column; "membership-draw:m2=1.3" if fuzzy; "hybrid", "ipso", '
+        '"muralidhar-sarathy:alpha=0.5" or "fuzzy-regression:n_clusters=5" to rewrite the confidential columns. [mean]'
     ),
 ]
 Blocks = Annotated[
@@ -56,10 +63,36 @@ Blocks = Annotated[
     typer.Option(help="Columns in a block (a number), or one block's columns; repeat for more blocks."),
 ]
 Confidential = Annotated[
-    list[str] | None, typer.Option(help="Columns that synthetic and hybrid data rewrite; the other columns stay.")
+    list[str] | None,
+    typer.Option(
+        help="Columns that synthetic and hybrid data rewrite; the others stay. [those with the role confidential]"
+    ),
 ]
 Edits = Annotated[
-    Path | None, typer.Option(help='A file of rules that hold in the release, one a line: "net + tax == gross".')
+    Path | None,
+    typer.Option(
+        help='Rules that hold in the release: a text file with one a line ("net + tax == gross"), or Schematron.'
+    ),
+]
+Repair = Annotated[
+    bool, typer.Option("--repair", help="Mend linear rules that the file breaks, instead of refusing it.")
+]
+Rules = Annotated[
+    Path,
+    typer.Option("--edits", help="The rules: a text file with one a line, or a Schematron file (.sch, .xml)."),
+]
+Original = Annotated[Path | None, typer.Option(help='The table that rules such as "town in original" speak of.')]
+Tolerance = Annotated[
+    float,
+    typer.Option(help="What counts as rounding where a rule computes, as a part of the size of what it computes."),
+]
+First = Annotated[int, typer.Option(help="For how many of the records that break a rule to print the number.")]
+ShowValues = Annotated[
+    bool,
+    typer.Option(
+        "--show-values",
+        help="Print their values too. These are the values of FILE: original ones, if it is the original.",
+    ),
 ]
 Strata = Annotated[list[str] | None, typer.Option(help="Columns whose values no group may mix.")]
 Weights = Annotated[str | None, typer.Option(help="The column of sampling weights.")]

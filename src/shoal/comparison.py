@@ -11,11 +11,13 @@ from typing import Any
 
 from shoal import progress
 from shoal.choices import build, spell, text
-from shoal.errors import DataError, MethodError, ParameterError, ShoalWarning
+from shoal.errors import DataError, MethodError, ParameterError, ShoalError, ShoalWarning
 from shoal.flow import protect
 from shoal.limits import Whole, check_limits
 from shoal.partition import METHODS, Partitioner
 from shoal.read import Table, as_table
+from shoal.replace import SYNTHETIC
+from shoal.synthetic_choice import replacement_for_all
 
 __all__ = ["Comparison", "Row", "compare"]
 
@@ -63,12 +65,15 @@ def compare(
     k
         One k, or several. One that is named twice is tried once, and so is a method.
     methods
-        Names or estimators, or "all". Of all, those are left out that take too long for the size of the table or cannot
-        group it; `left_out` says why. A method that is named is run, however long it takes, if it can be.
+        Names or estimators, or "all". Of all, those are left out that take too long for the size of the table. A
+        method that is named is run, however long it takes. What a method cannot do at some k, or at any, is left out
+        too, and the rest is kept; `left_out` says why. If nothing can be done, that is the error.
     seed
         What random choices start from.
     **options
-        As in `shoal.protect`: columns, roles, kinds, blocks, strata, weights, missing, standardize, replace.
+        As in `shoal.protect`: columns, roles, kinds, blocks, strata, weights, missing, standardize, replace,
+        confidential. Groups that a synthetic replacement works in are those of the methods; with one that needs none,
+        such as "ipso", "one-group", the whole file, is among all methods.
     """
     table = as_table(data)
     ks: list[Any] = [k] if _is_one(k) else list(k)  # type: ignore[arg-type]  # several
@@ -78,7 +83,7 @@ def compare(
     take_all = isinstance(methods, str) and methods == "all"
     wanted: list[Any] = [methods] if _is_one(methods) else list(methods)  # type: ignore[arg-type]  # several
     if take_all:
-        wanted = [name for name in METHODS if name != "one-group"]
+        wanted = [name for name in METHODS if name != "one-group" or _rewrites_whole_file(options.get("replace"))]
     if not ks or not wanted:
         raise ParameterError("There is nothing to compare: name at least one k and one method.")
     spelled = []
@@ -91,24 +96,41 @@ def compare(
             spelled.append(one)
     rows: list[Row] = []
     left_out: dict[str, str] = {}
+    first: ShoalError | None = None
     for one in spelled:
-        name = one["name"]
-        too_large = _too_large(name, table) if take_all else ""
+        too_large = _too_large(one["name"], table) if take_all else ""
         if too_large:
-            left_out[name] = too_large
+            left_out[text(one)] = too_large
             progress.advance(1 / len(spelled))
             continue
-        try:
-            for each in ks:
-                with progress.share(1 / len(spelled) / len(ks)):
+        reasons: dict[str, list[int]] = {}
+        for each in ks:
+            with progress.share(1 / len(spelled) / len(ks)):
+                try:
                     rows.append(_row(table, each, one, seed, options))
-        except MethodError as error:
-            if not take_all:
-                raise
-            left_out[name] = str(error)
-    if not rows and left_out:
-        raise DataError(f"No method can group this table. {next(iter(left_out.values()))}")
+                except ShoalError as error:
+                    first = first or error
+                    reasons.setdefault(str(error), []).append(each)
+        if reasons:
+            left_out[text(one)] = _why(reasons, len(ks))
+    if not rows and isinstance(first, MethodError) and take_all:
+        raise DataError(f"No method can group this table. {first}")
+    if not rows:
+        raise first or DataError(f"No method can group this table. {next(iter(left_out.values()))}")
     return Comparison(tuple(rows), left_out)
+
+
+def _why(reasons: Mapping[str, list[int]], count: int) -> str:
+    """Return the reasons, and at which k they hold if not at all of them."""
+    if [len(ks) for ks in reasons.values()] == [count]:
+        return next(iter(reasons))
+    return " ".join(f"at k={', '.join(map(str, ks))}: {reason}" for reason, ks in reasons.items())
+
+
+def _rewrites_whole_file(replace: Any) -> bool:
+    """Whether a replacement needs no groups."""
+    chosen = None if replace is None else replacement_for_all(replace, ())
+    return chosen is not None and chosen["name"] in SYNTHETIC and chosen["name"] != "hybrid"
 
 
 def _is_one(given: Any) -> bool:

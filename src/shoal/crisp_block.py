@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,11 +13,14 @@ from shoal import progress
 from shoal.choices import build
 from shoal.describe.matrix import Matrix, block_matrix, block_values
 from shoal.describe.strata import Strata
-from shoal.errors import DataError, TooFewRecordsError
+from shoal.edited_block import geometric_means, kept_by
+from shoal.edits.plan import BlockEdits
+from shoal.errors import DataError, DisclosureWarning, MethodError, PlanError, TooFewRecordsError
+from shoal.kept_rules import split_by_rules
 from shoal.partition import METHODS, Partition
 from shoal.plan import Plan
 from shoal.read import Table
-from shoal.replace import REPLACEMENTS, Members, TooFewObservedError
+from shoal.replace import REPLACEMENTS, Medoid, Members, TooFewObservedError
 from shoal.replace.members import joined_to_at_least_k, members
 
 __all__ = ["ProtectedBlock", "labels_of", "protect_crisp_block"]
@@ -43,12 +47,21 @@ def protect_crisp_block(
     block: Sequence[str],
     strata: Strata,
     weights: NDArray[np.float64] | None,
+    edits: BlockEdits | None = None,
 ) -> ProtectedBlock:
-    """Group every stratum and give every group its representatives, variable by variable."""
+    """Group every stratum and give every group its representatives, variable by variable, so that rules hold."""
     values = block_values(table, block, plan.kinds)
     matrix = block_matrix(values, plan.kinds, standardize=plan.standardize)
+    cells = None
+    if edits is not None and edits.demands:
+        cells = split_by_rules(plan, table, edits, matrix, strata)
+        strata = Strata(cells.codes, tuple(strata.names[part] for part in cells.parts))
     labels, stratum_of_group, steps = labels_of(plan, number, block, matrix, strata)
     everyone = members(labels, labels >= 0)
+    if plan.replace[block[0]]["name"] == "medoid":
+        return _of_medoids(block, matrix, labels, everyone, steps)
+    rngs = [np.random.default_rng([plan.seed, number, place]) for place in range(len(block))]
+    powers = _of_products(edits, values, everyone, weights, rngs[0]) if matrix.complete else {}
     centres = None if matrix.complete else _centres(matrix, everyone)
     computed: dict[str, NDArray[np.float64]] = {}
     taken: dict[str, NDArray[np.int64]] = {}
@@ -68,8 +81,10 @@ def protect_crisp_block(
         if own_labels is not labels or not observed.all():
             behind = members(own_labels, observed)
         replacement = build(plan.replace[name], REPLACEMENTS, "replace")
-        representatives = replacement.representatives(
-            values[name], behind, rng=np.random.default_rng([plan.seed, number, place]), weights=weights, column=name
+        representatives = (
+            powers[name]
+            if name in powers and behind is everyone
+            else replacement.representatives(values[name], behind, rng=rngs[place], weights=weights, column=name)
         )
         released = representatives[np.searchsorted(behind.groups, own_labels[observed])]
         if replacement.keeps_values:
@@ -79,8 +94,51 @@ def protect_crisp_block(
             computed[name] = np.full(len(table), np.nan)
             computed[name][observed] = released
         supports.extend(behind.sizes.tolist())
+    if edits is not None and cells is not None and matrix.complete:
+        spreads = {name: float(np.std(values[name], ddof=1)) for name in edits.movable}
+        computed = kept_by(edits, cells, computed, labels, spreads, repair=plan.repair)
     return ProtectedBlock(
         matrix, Partition(labels, tuple(block)), computed, taken, joined, min(supports, default=len(table)), steps
+    )
+
+
+def _of_products(
+    edits: BlockEdits | None,
+    values: Mapping[str, NDArray[np.float64]],
+    everyone: Members,
+    weights: NDArray[np.float64] | None,
+    rng: np.random.Generator,
+) -> dict[str, NDArray[np.float64]]:
+    """Return the geometric means of variables in products, which may have any sign."""
+    if edits is None:
+        return {}
+    powers = {name: values[name] for name in edits.movable if edits.operators[name] == "geometric-mean"}
+    if all((column > 0).all() for column in powers.values()):
+        return {}
+    return geometric_means(powers, everyone, weights, rng)
+
+
+def _of_medoids(
+    block: Sequence[str], matrix: Matrix, labels: NDArray[np.int64], everyone: Members, steps: list[int]
+) -> ProtectedBlock:
+    """Release one of its records for every group."""
+    if not matrix.complete:
+        raise MethodError("A medoid is a complete record; some here have gaps. Fill them, or use another replacement.")
+    warnings.warn(
+        "A medoid is one of the records: for every group an original record is released as it is.",
+        DisclosureWarning,
+        stacklevel=5,
+    )
+    rows = Medoid().records(matrix.values, matrix.nominal, everyone)[labels]
+    return ProtectedBlock(
+        matrix=matrix,
+        partition=Partition(labels, tuple(block)),
+        computed={},
+        taken=dict.fromkeys(block, rows),
+        joined={},
+        smallest_support=int(everyone.sizes.min()),
+        steps=steps,
+        notes=("For every group one of its records is released as it is (medoid).",),
     )
 
 
@@ -111,6 +169,8 @@ def labels_of(
     method = build(plan.method, METHODS, "method", k=plan.k)
     if not matrix.complete or any(plan.kinds[name] not in method.kinds for name in block):
         method = method.for_mixed(distance=matrix.distance, nominal=matrix.nominal)
+    if plan.steps and len(plan.steps[number]) != len(strata):
+        raise PlanError("The plan's steps are for other blocks or strata. Take steps out of the plan.")
     observed = ~np.isnan(matrix.values).all(axis=1)
     labels = np.full(len(matrix.values), -1, dtype=np.int64)
     groups_per_stratum = []

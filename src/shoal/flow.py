@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import os
 import secrets
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -17,11 +19,14 @@ from shoal.choices import build, spell
 from shoal.crisp_block import protect_crisp_block
 from shoal.describe import Kind, Selection, select
 from shoal.describe.missing import refuse_gaps, refuse_infinities
-from shoal.describe.roles import names_given
+from shoal.describe.roles import cut_size, names_given
 from shoal.describe.strata import strata_of
-from shoal.edits import LinearRule, parse_rules
+from shoal.edits import Rule, parse_rules
+from shoal.edits.contradictions import refuse_contradictions
+from shoal.edits.plan import BlockEdits, joined_blocks
 from shoal.errors import DataError, DescriptionWarning, MethodError, ParameterError, PlanError, TooFewRecordsError
 from shoal.fuzzy_block import protect_fuzzy_block
+from shoal.kept_rules import planned_blocks, refuse_broken_file, refuse_broken_release, rules_given
 from shoal.limits import OneOf, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.partition import METHODS, SOFT_METHODS, Partitioner
 from shoal.partition.fuzzy.base import ConstrainedClusterer
@@ -29,10 +34,11 @@ from shoal.partition.fuzzy.methods import SoftMethod, spelled_estimator
 from shoal.plan import Input, Outcome, Plan, Reading, installed_versions
 from shoal.read import Table, as_table
 from shoal.release import Release
-from shoal.replace import REPLACEMENTS, SYNTHETIC, Aggregate, MembershipDraw
+from shoal.replace import REPLACEMENTS, SYNTHETIC, Aggregate, MembershipDraw, SyntheticReplacement
 from shoal.synthetic_block import protect_synthetic_block
+from shoal.synthetic_choice import confidential_names, only_rewritten_blocks, replacement_for_all
 
-__all__ = ["carry_out", "protect", "table_for"]
+__all__ = ["carry_out", "planned", "protect", "table_for"]
 
 # What serves a variable whose kind the chosen replacement does not.
 _FOR_KIND: dict[Kind, str] = {"continuous": "mean", "ordinal": "median", "nominal": "mode"}
@@ -43,6 +49,7 @@ class _Default(str):
 
 
 _MDAV = _Default("mdav")
+_MEAN = _Default("mean")
 
 
 def protect(
@@ -51,14 +58,15 @@ def protect(
     columns: Iterable[Any] | None = None,
     roles: Mapping[Any, str] | None = None,
     method: str | Mapping[str, Any] | Partitioner | ConstrainedClusterer = _MDAV,
-    replace: str | Aggregate | MembershipDraw | Mapping[Any, str | Aggregate] = "mean",
+    replace: str | Mapping[Any, Any] | Aggregate | MembershipDraw | SyntheticReplacement = _MEAN,
     blocks: int | Iterable[Iterable[Any]] | None = None,
     *,
     kinds: Mapping[Any, str] | None = None,
     strata: Any = None,
     weights: Any = None,
     confidential: str | Iterable[str] | None = None,
-    edits: str | LinearRule | Iterable[str | LinearRule] | None = None,
+    edits: str | os.PathLike[str] | Rule | Iterable[str | Rule] | None = None,
+    repair: bool = False,
     missing: Literal["error", "keep"] = "error",
     standardize: bool = True,
     seed: int | None = None,
@@ -83,6 +91,7 @@ def protect(
     replace
         What stands for a group: a name, an object such as ``shoal.replace.OrderStatistic(q=0.25)``, or one of them per
         column in a mapping. Ordinal variables take the median and nominal ones the mode where it does not serve them.
+        A synthetic replacement, such as "hybrid", is for all columns together; it rewrites the confidential ones.
         A fuzzy method always takes `shoal.replace.MembershipDraw`, with parameters if they are given.
     blocks
         Variables that are grouped together: lists of columns, or the number of columns in a block, cut in the order
@@ -94,11 +103,16 @@ def protect(
     weights
         The column of sampling weights.
     confidential
-        For replace "ipso", "hybrid", "muralidhar-sarathy" and "fuzzy-regression": the variables to rewrite. The other
-        columns stay as they are, and their relation to these is kept.
+        For replace "ipso", "hybrid", "muralidhar-sarathy" and "fuzzy-regression": the variables to rewrite, by default
+        those with the role confidential. The other columns stay as they are, and their relation to these is kept.
     edits
-        Rules that hold in the release, with a fuzzy method: ``["net + tax == gross"]``. A file that breaks them
-        leaves edited and masked in one step. All variables of a rule must be in one block.
+        Rules that hold in the file and will hold in the release: a list such as ``["net + tax == gross"]``, or the path
+        of a file that `shoal.read_edits` reads. Variables joined by a rule form one block, and where `replace` is left
+        out what stands for a group is chosen so that every rule is kept; the rest is grouped in threes, or in blocks
+        of the size that `blocks` says. A rule that cannot be kept is refused.
+    repair
+        Whether a file that breaks linear rules is protected all the same: representatives are then moved to the nearest
+        values that satisfy them. The fuzzy methods always do.
     missing
         "error" refuses gaps and names them; "keep" leaves them where they are and protects every observed cell.
     standardize
@@ -112,35 +126,118 @@ def protect(
     Release
         The protected table, the groups, the plan that repeats it, and the measures.
     """
+    options = {
+        "columns": columns,
+        "roles": roles,
+        "method": method,
+        "replace": replace,
+        "blocks": blocks,
+        "kinds": kinds,
+        "strata": strata,
+        "weights": weights,
+        "confidential": confidential,
+        "edits": edits,
+        "repair": repair,
+        "missing": missing,
+        "standardize": standardize,
+        "seed": seed,
+    }
+    return carry_out(*planned(data, k, **options))
+
+
+def planned(
+    data: Any,
+    k: int,
+    *,
+    columns: Any = None,
+    roles: Any = None,
+    method: Any = _MDAV,
+    replace: Any = _MEAN,
+    blocks: Any = None,
+    kinds: Any = None,
+    strata: Any = None,
+    weights: Any = None,
+    confidential: Any = None,
+    edits: Any = None,
+    repair: bool = False,
+    missing: Any = "error",
+    standardize: bool = True,
+    seed: int | None = None,
+) -> tuple[Plan, Table]:
+    """Settle everything that `protect` leaves open: the plan, and the table it is for. Nothing is masked yet."""
     check_limits(
-        {"k": Whole(2), "missing": OneOf(("error", "keep")), "standardize": TrueOrFalse(), "seed": OrNone(Whole(0))},
-        {"k": k, "missing": missing, "standardize": standardize, "seed": seed},
+        {
+            "k": Whole(2),
+            "missing": OneOf(("error", "keep")),
+            "standardize": TrueOrFalse(),
+            "repair": TrueOrFalse(),
+            "seed": OrNone(Whole(0)),
+        },
+        {"k": k, "missing": missing, "standardize": standardize, "repair": repair, "seed": seed},
     )
     if isinstance(method, Partitioner) and method.k != k:
         raise ParameterError(f"k={k} and the method's k={method.k} differ. Give the same k twice.")
     table = as_table(data)
-    selection = select(table, columns=columns, blocks=blocks, roles=roles, kinds=kinds, strata=strata, weights=weights)
+    rules = rules_given(edits)
+    for rule in rules:
+        rule.refuse_unknown(table.names)
+    refuse_contradictions(rules)
+    listed = blocks if not rules or isinstance(blocks, Iterable) else None
+    selection = select(table, columns=columns, blocks=listed, roles=roles, kinds=kinds, strata=strata, weights=weights)
+    if rules and listed is None:
+        size = cut_size(blocks) or 3
+        joined = joined_blocks(rules, selection.columns, size)
+        selection = dataclasses.replace(selection, blocks=tuple(tuple(block) for block in joined))
     seed = secrets.randbits(63) if seed is None else int(seed)
-    synthetic = _synthetic(replace)
-    if synthetic not in (None, "hybrid") and method is _MDAV:  # nobody said how to group
-        method = "one-group"
+    chosen = replacement_for_all(replace, selection.columns)
+    synthetic = chosen if chosen is not None and chosen["name"] in SYNTHETIC else None
+    rewritten = [] if confidential is None else [str(name) for name in names_given(confidential, "confidential")]
+    if synthetic is not None:
+        rewritten = confidential_names(synthetic, confidential, selection)
+        selection = only_rewritten_blocks(selection, rewritten)
+        if synthetic["name"] != "hybrid" and method is _MDAV:  # nobody said how to group
+            method = "one-group"
     settled = _checked_method(method, int(k), seed, len(table))
+    if settled["name"] in SOFT_METHODS and synthetic is None:
+        replacements = _draw_per_column(replace, selection, settled, int(k))
+    else:
+        replacements = _replacement_per_column(chosen, replace, selection)
+        if rules and synthetic is None:
+            replacements = _keeping(rules, replacements, replace, selection, table)
     plan = Plan.settled(
         k=int(k),
         blocks=[list(block) for block in selection.blocks],
         kinds=dict(selection.kinds),
         roles=dict(selection.roles),
         method=settled,
-        replace=_draw_per_column(replace, selection, settled, int(k))
-        if settled["name"] in SOFT_METHODS and synthetic is None
-        else _replacement_per_column(replace, selection),
-        confidential=_confidential(replace, confidential),
-        edits=[rule.text for rule in parse_rules(edits or [])],
+        replace=replacements,
+        confidential=rewritten,
+        edits=[rule.text for rule in rules],
+        repair=repair,
         missing=missing,
         standardize=standardize,
         seed=seed,
     )
-    return carry_out(plan, table)
+    return plan, table
+
+
+def _keeping(
+    rules: Sequence[Rule],
+    replacements: dict[str, dict[str, Any]],
+    asked: Any,
+    selection: Selection,
+    table: Table,
+) -> dict[str, dict[str, Any]]:
+    """Choose what keeps the rules, where nobody asked for something else."""
+    if asked is _MEAN:
+        given = {}
+    elif isinstance(asked, Mapping) and "name" not in asked:
+        given = {name: replacements[name]["name"] for name in map(str, asked)}
+    else:
+        given = {name: choice["name"] for name, choice in replacements.items()}
+    chosen = planned_blocks(rules, selection.blocks, selection.kinds, table, given)
+    operators = {name: operator for block in chosen for name, operator in block.operators.items()}
+    return {name: choice if name in given else {"name": operators[name]} for name, choice in replacements.items()}
 
 
 def table_for(plan: Plan, data: Any = None) -> Table:
@@ -175,6 +272,11 @@ def carry_out(plan: Plan, table: Table) -> Release:
     if len(table) < plan.k:
         raise TooFewRecordsError(f"k={plan.k} needs at least {plan.k} records; the table has {len(table)}. Lower k.")
     refuse_infinities(table, plan.columns)
+    if plan.is_synthetic:
+        name = plan.replace[plan.columns[0]]["name"]
+        refuse_gaps(
+            table, plan.columns, f'replace "{name}" needs complete records. Fill them, or leave the variables out.'
+        )
     if plan.missing == "error":
         refuse_gaps(
             table,
@@ -187,8 +289,14 @@ def carry_out(plan: Plan, table: Table) -> Release:
         raise MethodError(f'{what} has no use for sampling weights. Give "{plan.weights}" another role.')
     strata = strata_of(table, plan.strata)
     strata.refuse_fewer_than(plan.k)
-    if plan.steps and [len(made) for made in plan.steps] != [len(strata)] * len(plan.blocks):
+    if plan.steps and len(plan.steps) != len(plan.blocks):
         raise PlanError("The plan's steps are for other blocks or strata. Take steps out of the plan.")
+    rules = parse_rules(plan.edits)
+    refuse_broken_file(plan, rules, table)
+    edits: list[BlockEdits | None] = [None] * len(plan.blocks)
+    if rules and not plan.is_synthetic and plan.method["name"] not in SOFT_METHODS:
+        given = {name: choice["name"] for name, choice in plan.replace.items()}
+        edits = [*planned_blocks(rules, plan.blocks, plan.kinds, table, given)]
 
     done = []
     for number, block in enumerate(plan.blocks):
@@ -198,11 +306,12 @@ def carry_out(plan: Plan, table: Table) -> Release:
             elif plan.method["name"] in SOFT_METHODS:
                 done.append(protect_fuzzy_block(plan, table, number, block, strata))
             else:
-                done.append(protect_crisp_block(plan, table, number, block, strata, weights))
+                done.append(protect_crisp_block(plan, table, number, block, strata, weights, edits[number]))
 
     computed = {name: values for block in done for name, values in block.computed.items()}
     taken = {name: rows for block in done for name, rows in block.taken.items()}
     masked = table.replaced(computed, taken, drop=plan.identifiers)
+    kept = refuse_broken_release(rules, table, masked)
     partitions = tuple(block.partition for block in done)
     outcome = Outcome(
         groups=[len(partition.sizes) for partition in partitions],
@@ -213,7 +322,7 @@ def carry_out(plan: Plan, table: Table) -> Release:
         constant=[name for block in done for name in block.matrix.constant],
         gower_blocks=[number for number, block in enumerate(done) if block.matrix.distance == "gower"],
         joined={name: count for block in done for name, count in block.joined.items()},
-        notes=list(dict.fromkeys(note for block in done for note in block.notes)),
+        notes=list(dict.fromkeys([*kept, *(note for block in done for note in block.notes)])),
         empty_records=int(np.any([partition.labels < 0 for partition in partitions], axis=0).sum()),
     )
     for name in outcome.constant:
@@ -274,21 +383,6 @@ def _checked_method(method: Any, k: int, seed: int, records: int) -> dict[str, A
     return {key: value for key, value in complete.items() if key != "k"}  # the plan has k once
 
 
-def _synthetic(replace: Any) -> str | None:
-    """Return the name of a synthetic replacement, if that is what was asked for."""
-    if isinstance(replace, Mapping) and "name" not in replace:
-        return None
-    name = str(spell(replace, REPLACEMENTS, "replace")["name"])
-    return name if name in SYNTHETIC else None
-
-
-def _confidential(replace: Any, given: Any) -> list[str]:
-    """Return the variables to rewrite, from the argument or from the replacement."""
-    if given is None:
-        given = getattr(replace, "confidential", ())
-    return [str(name) for name in names_given(given, "confidential")]
-
-
 def _draw_per_column(
     replace: Any, selection: Selection, method: Mapping[str, Any], k: int
 ) -> dict[str, dict[str, Any]]:
@@ -297,7 +391,7 @@ def _draw_per_column(
     if replace == "mean":  # the default of methods that have groups
         replace = "membership-draw"
     draw = None
-    if not isinstance(replace, Mapping):
+    if not isinstance(replace, Mapping) or "name" in replace:
         draw = build(spell(replace, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
     if not isinstance(draw, MembershipDraw):
         raise MethodError(f'The method "{name}" draws centres by membership: replace must be membership-draw.')
@@ -309,9 +403,11 @@ def _draw_per_column(
     return dict.fromkeys(selection.columns, spelled)
 
 
-def _replacement_per_column(replace: Any, selection: Selection) -> dict[str, dict[str, Any]]:
+def _replacement_per_column(
+    for_all: dict[str, Any] | None, replace: Any, selection: Selection
+) -> dict[str, dict[str, Any]]:
     """Settle what stands for a group in every column: what was asked for, or what serves the column's kind."""
-    per_column = {str(name): given for name, given in replace.items()} if isinstance(replace, Mapping) else {}
+    per_column = {} if for_all is not None else {str(name): given for name, given in replace.items()}
     astray = sorted(set(per_column) - set(selection.columns))
     if astray:
         raise ParameterError(f'replace names "{astray[0]}", which is not among the columns to protect.')
@@ -319,12 +415,17 @@ def _replacement_per_column(replace: Any, selection: Selection) -> dict[str, dic
     for name in selection.columns:
         kind = selection.kinds[name]
         named = name in per_column
-        asked = per_column[name] if named else ("mean" if isinstance(replace, Mapping) else replace)
+        asked = per_column[name] if named else for_all or "mean"
         chosen = build(spell(asked, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
         if isinstance(chosen, MembershipDraw):
             raise ParameterError('membership-draw needs fuzzy clusters: use the method "fuzzy" or "entropy" with it.')
         spelled = {key: value for key, value in spell(chosen, REPLACEMENTS, "replace").items() if key != "confidential"}
-        if kind not in chosen.kinds and type(chosen) in SYNTHETIC.values():
+        if named and spelled["name"] in SYNTHETIC:
+            raise ParameterError(
+                f'replace "{spelled["name"]}" is for all columns together, not for one of them. Say which it rewrites '
+                f'by confidential="{name}" (--confidential "{name}").'
+            )
+        if kind not in chosen.kinds and spelled["name"] in SYNTHETIC:
             raise ParameterError(
                 f'replace "{spelled["name"]}" serves continuous variables; "{name}" is {kind}. Leave it out of the '
                 "columns, or protect it by groups and their mode or median."

@@ -16,7 +16,9 @@ from shoal.crisp_block import ProtectedBlock
 from shoal.describe.matrix import block_matrix, block_values
 from shoal.describe.standardize import Scale, standard_scale
 from shoal.describe.strata import Strata
-from shoal.edits import LinearRule, parse_rules
+from shoal.edits import parse_rules
+from shoal.edits.atoms import Linear
+from shoal.edits.settle import settle
 from shoal.errors import ConvergenceWarning, DataError, DisclosureWarning, MethodError
 from shoal.partition import METHODS, Partition
 from shoal.partition.fuzzy.methods import SoftMethod
@@ -46,8 +48,9 @@ def protect_fuzzy_block(plan: Plan, table: Table, number: int, block: Sequence[s
         )
     varying = [name for name in block if name not in matrix.constant]
     scales = [standard_scale(values[name]) if plan.standardize else _AS_IT_IS for name in varying]
-    rules = [rule for rule in parse_rules(plan.edits) if set(rule.coefficients) <= set(block)]  # others: other blocks'
-    constraints = _constraints(rules, values, varying, scales)
+    rules = [rule for rule in parse_rules(plan.edits) if set(rule.variables) <= set(block)]  # others: other blocks'
+    atoms = [atom for rule in rules for atom in rule.sums]
+    constraints = _constraints(atoms, values, varying, scales)
     unit = np.ones(matrix.values.shape[1]) if plan.standardize else matrix.values.std(axis=0, ddof=1)
     released = np.empty_like(matrix.values)
     labels = np.empty(len(table), dtype=np.int64)
@@ -71,11 +74,7 @@ def protect_fuzzy_block(plan: Plan, table: Table, number: int, block: Sequence[s
     computed = {name: values[name].copy() for name in matrix.constant}
     for place, (name, scale) in enumerate(zip(varying, scales, strict=True)):
         computed[name] = scale.undo(released[:, place])
-    sizes = {name: float(np.abs(column).max()) for name, column in values.items()}
-    for rule in rules:
-        rule.settle(computed)
-        if rule.broken(computed, sizes=sizes).any():
-            raise DataError(f'The rule "{rule.text}" does not hold after masking; nothing is released.')
+    computed = settle(computed, atoms, varying)
     return ProtectedBlock(
         matrix=matrix,
         partition=Partition(labels, tuple(block)),
@@ -119,7 +118,7 @@ def _drawn(
 
 
 def _constraints(
-    rules: Sequence[LinearRule], values: Mapping[str, Doubles], varying: Sequence[str], scales: Sequence[Scale]
+    rules: Sequence[Linear], values: Mapping[str, Doubles], varying: Sequence[str], scales: Sequence[Scale]
 ) -> dict[str, tuple[Doubles, Doubles]]:
     """Return the rules on this block in the units of its matrix, as the estimators take them."""
     rows: dict[str, list[tuple[Doubles, float]]] = {"==": [], "<=": []}

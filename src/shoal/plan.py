@@ -107,7 +107,7 @@ class Outcome(_Section):
     empty_records: int = 0  # nothing observed in some block
 
 
-_PUBLIC = {"k", "blocks", "kinds", "method", "replace", "confidential", "edits", "missing", "standardize"}
+_PUBLIC = {"k", "blocks", "kinds", "method", "replace", "confidential", "edits", "repair", "missing", "standardize"}
 
 
 class Plan(_Section):
@@ -127,6 +127,7 @@ class Plan(_Section):
     replace: dict[str, _Replacement]  # per column
     confidential: list[str] = Field(default_factory=list)  # what synthetic replacements rewrite; the rest stays
     edits: list[str] = Field(default_factory=list)
+    repair: bool = False  # whether representatives are moved onto linear rules that the file breaks
     missing: Literal["error", "keep"] = "error"
     standardize: bool = True
     seed: int = Field(ge=0)
@@ -159,6 +160,12 @@ class Plan(_Section):
                 raise ParameterError(f"at_least={fewest} is below k={self.k}. Leave it out, or say None and be warned.")
         if self.edits:
             self._rules_fit(soft)
+        for block in self.blocks:
+            medoids = [self.replace[name]["name"] == "medoid" for name in block]
+            if any(medoids) and not all(medoids):
+                raise ParameterError(
+                    f'replace "medoid" is for all columns of a block together, here {", ".join(block)}.'
+                )
         if self.steps and not hasattr(build(self.method, METHODS, "method", k=2), "steps"):
             raise ValueError(f'steps: method "{self.method["name"]}" does not search in steps')
         return self
@@ -174,7 +181,7 @@ class Plan(_Section):
             if self.confidential:
                 raise ParameterError(f"confidential is for replace {', '.join(SYNTHETIC)}; leave it out otherwise.")
             return
-        name = self.replace[self.columns[0]]["name"]
+        name = next(choice["name"] for choice in self.replace.values() if choice["name"] in SYNTHETIC)
         if any(choice != self.replace[self.columns[0]] for choice in self.replace.values()):
             raise ParameterError(f'replace "{name}" is for all columns together, not for one of them.')
         if not self.confidential:
@@ -183,24 +190,44 @@ class Plan(_Section):
             if column not in self.columns:
                 hint = nearest_name_hint(column, self.columns)
                 raise ColumnError(f'confidential names "{column}", which is not among the columns.{hint}')
+        with_role = {column for column in self.columns if self.roles.get(column) == "confidential"}
+        for column in self.columns:
+            if with_role and (column in with_role) != (column in self.confidential):
+                raise ColumnError(
+                    f'confidential and the role confidential differ: "{column}" is in only one. Use one of them.'
+                )
+            if self.confidential.count(column) > 1:
+                raise ColumnError(f'confidential names "{column}" more than once.')
+        for block in self.blocks:
+            if not set(block).intersection(self.confidential):
+                raise ParameterError(f"The block {', '.join(block)} has no confidential variable. Leave it out.")
         if self.method["name"] in SOFT_METHODS:
             raise MethodError(f'replace "{name}" needs groups: use "mdav" or another method that makes some.')
 
     def _rules_fit(self, soft: bool) -> None:
-        """Raise RuleError if a rule cannot be kept, MethodError if the method keeps none."""
-        if not soft:
+        """Raise RuleError if a rule cannot be kept by the method that was chosen."""
+        rules = parse_rules(self.edits)
+        if self.is_synthetic:
             raise MethodError(
-                'So far only the methods "fuzzy" and "entropy" keep rules. Choose one, or leave edits out.'
+                f'replace "{self.replace[self.columns[0]]["name"]}" promises no rules. Leave edits out, or leave '
+                "replace out and shoal chooses one that keeps them."
             )
+        if not soft:
+            return
         if any(choice.get("per_variable") for choice in self.replace.values()):
             raise RuleError("Rules between variables do not hold where each is drawn for itself (per_variable).")
-        for rule in parse_rules(self.edits):
-            named = set(rule.coefficients)
+        for rule in rules:
+            if not rule.is_linear:
+                raise RuleError(
+                    f'The method "{self.method["name"]}" keeps sums and bounds, not the rule "{rule.shown}". Use the '
+                    'method "mdav", or leave the rule out.'
+                )
+            named = set(rule.variables)
             for name in sorted(named.difference(self.columns)):
                 hint = nearest_name_hint(name, self.columns)
-                raise RuleError(f'The rule "{rule.text}" has "{name}" in it, which is not protected.{hint}')
+                raise RuleError(f'The rule "{rule.shown}" has "{name}" in it, which is not protected.{hint}')
             if not any(named <= set(block) for block in self.blocks):
-                raise RuleError(f'The rule "{rule.text}" has columns of several blocks. Put them into one block.')
+                raise RuleError(f'The rule "{rule.shown}" has columns of several blocks. Put them into one block.')
 
     @property
     def columns(self) -> list[str]:

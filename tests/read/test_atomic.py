@@ -78,7 +78,7 @@ def test_permissions_of_an_existing_file_stay_and_a_new_one_gets_those_of_the_um
 
 
 def test_permissions_survive_every_writer(tmp_path: Path) -> None:
-    for ending in (".csv", ".csv.gz", ".parquet", ".feather", ".xlsx", ".sav", ".zsav", ".dta", ".xpt"):
+    for ending in (".csv", ".csv.gz", ".parquet", ".feather", ".xlsx", ".xml", ".sav", ".zsav", ".dta", ".xpt"):
         path = tmp_path / f"t{ending}"
         path.write_text(OLD)
         path.chmod(0o604)
@@ -127,7 +127,7 @@ def test_a_process_killed_in_mid_write_leaves_the_old_file_whole(target: Path) -
 
 
 @pytest.mark.parametrize(
-    "ending", [".csv", ".csv.gz", ".parquet", ".feather", ".xlsx", ".sav", ".zsav", ".dta", ".xpt"]
+    "ending", [".csv", ".csv.gz", ".parquet", ".feather", ".xlsx", ".xml", ".sav", ".zsav", ".dta", ".xpt"]
 )
 def test_a_full_disk_leaves_the_old_file_whole(tmp_path: Path, ending: str) -> None:
     """A limit on the size of files stands in for the full disk: the write fails in the same place."""

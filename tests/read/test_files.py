@@ -29,7 +29,7 @@ LABELS = Labels(
     formats={"a": "F8.2"},
     file="A survey",
 )
-WRITABLE = [".csv", ".tsv", ".txt", ".csv.gz", ".parquet", ".feather", ".arrow", ".xlsx"]
+WRITABLE = [".csv", ".tsv", ".txt", ".csv.gz", ".parquet", ".feather", ".arrow", ".xlsx", ".xml"]
 WRITABLE += [".sav", ".zsav", ".dta", ".xpt"]
 SECRET = "987654321"
 

@@ -340,7 +340,7 @@ def test_a_table_stays_a_table() -> None:
 def test_importing_the_step_imports_no_heavy_library() -> None:
     code = (
         "import sys; import shoal.read; "
-        "heavy = {'pyreadstat', 'openpyxl', 'polars', 'pyarrow.csv', 'pyarrow.parquet', 'pyarrow.compute'};"
+        "heavy = {'pyreadstat', 'openpyxl', 'lxml', 'polars', 'pyarrow.csv', 'pyarrow.parquet', 'pyarrow.compute'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
     # -I and a bare path: what other tests and the site imported must not count.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -67,9 +69,9 @@ def test_a_k_that_is_too_small_is_refused_with_the_one_that_is_needed(census):
     """Rank [1, Y] is 9, as PTOTVAL = POTHVAL + PEARNVAL, and four variables are rewritten: 13, or 17 if strict."""
     X, Y, standard = census
     groups = MDAV(k=12).fit(standard).labels_
-    with pytest.raises(TooFewRecordsError, match=r"needs k=13 .*merge.*drop-others"):
+    with pytest.raises(TooFewRecordsError, match=r"needs at least k=13 .*merge.*drop-others"):
         MicroHybrid().synthetic(X, Y, groups, np.random.default_rng(0))
-    with pytest.raises(TooFewRecordsError, match="needs k=17 "):
+    with pytest.raises(TooFewRecordsError, match="needs at least k=17 "):
         MicroHybrid(orthogonal=True).synthetic(X, Y, groups, np.random.default_rng(0))
 
 
@@ -90,7 +92,7 @@ def test_forgetting_the_others_keeps_the_covariances_of_the_confidential(census)
     assert (new.unchanged, new.degrees) == (0, 4)
     assert apart(X, Y[:, :0], new.values) < 1e-8
     assert "216 of 216" in new.notes[0]
-    with pytest.raises(TooFewRecordsError, match="needs k=5"):
+    with pytest.raises(TooFewRecordsError, match="needs at least k=5"):
         MicroHybrid(small_groups="drop-others").synthetic(X, Y, np.arange(1080) // 4, np.random.default_rng(0))
 
 
@@ -167,7 +169,7 @@ def test_alike_records_are_refused_where_no_others_are():
     groups = np.repeat([0, 1], 6)
     with pytest.raises(DataError, match="leaves 6 of 12 records"):
         MicroHybrid().synthetic(X, X[:, :0], groups, np.random.default_rng(0))
-    with pytest.raises(DataError, match="All records of their group are alike"):
+    with pytest.raises(DataError, match="They are all alike in their group"):
         MicroHybrid(small_groups="drop-others").synthetic(X, X[:, :0], groups, np.random.default_rng(0))
     assert MicroHybrid(small_groups="merge").synthetic(X, X[:, :0], groups, np.random.default_rng(0)).unchanged == 0
 
@@ -185,3 +187,21 @@ def test_bad_parameters_are_refused(name):
     for value in MicroHybrid.limits[name].bad_values():
         with pytest.raises(ParameterError, match=name):
             MicroHybrid(**{name: value})
+
+
+def test_an_error_survives_being_sent_to_another_process(census):
+    X, Y, standard = census
+    with pytest.raises(TooFewRecordsError) as caught:
+        MicroHybrid().synthetic(X, Y, MDAV(k=5).fit(standard).labels_, np.random.default_rng(0))
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_merged_groups_are_given_back(census):
+    X, Y, standard = census
+    groups = MDAV(k=5).fit(standard).labels_
+    new = MicroHybrid(small_groups="merge").synthetic(X, Y, groups, np.random.default_rng(0))
+    pairs = set(zip(groups.tolist(), new.groups.tolist(), strict=True))
+    assert len(pairs) == len(set(groups))  # no old group is torn apart
+    assert np.bincount(new.groups).min() >= 13
+    large = MDAV(k=20).fit(standard).labels_
+    assert MicroHybrid(small_groups="merge").synthetic(X, Y, large, np.random.default_rng(0)).groups is None

@@ -160,3 +160,28 @@ def test_bad_parameters_are_refused(name):
         MuralidharSarathy((0.5, 0.5, 0.5)).synthetic(
             mixed(0, 20, 2), np.zeros((20, 0)), np.zeros(20, dtype=int), np.random.default_rng(0)
         )
+
+
+def test_alpha_has_two_dimensions_at_most():
+    for alpha in ([[[0.5]]], np.full((2, 2, 2), 0.1), [[0.5, [0.1]], [0.2, 0.3]]):
+        with pytest.raises(ParameterError, match="alpha must be a number, one for each"):
+            MuralidharSarathy(alpha=alpha)
+
+
+@pytest.mark.parametrize("alpha", [[[-1.0, 0.0], [0.0, -1.0]], [[0.0, 1.0], [1.0, 0.0]], [[0.9995, 0.0], [0.0, 0.5]]])
+def test_a_matrix_that_leaves_a_variable_without_noise_is_refused(alpha):
+    """A mirror image, and two variables in each other's place: whoever knows alpha has the original."""
+    X = np.linalg.qr(np.random.default_rng(0).normal(size=(50, 2)))[0]
+    X = np.linalg.qr(X - X.mean(axis=0))[0]  # uncorrelated, of one length: any such alpha is possible
+    arguments = (X, X[:, :0], np.zeros(50, dtype=int), np.random.default_rng(1))
+    with pytest.raises(ParameterError, match="follow from the release"):
+        MuralidharSarathy(alpha=alpha).synthetic(*arguments)
+    MuralidharSarathy(alpha=alpha, accept_unchanged=True).synthetic(*arguments)
+
+
+def test_groups_without_residuals_are_too_small():
+    rng = np.random.default_rng(0)
+    X, Y, groups = rng.normal(size=(40, 1)), rng.normal(size=(40, 4)), np.repeat(np.arange(8), 5)
+    with pytest.raises(TooFewRecordsError, match=r"needs up to 7 records in a group.*; 8 of 8 groups have too few"):
+        MuralidharSarathy().synthetic(X, Y, groups, rng)
+    assert MuralidharSarathy(accept_unchanged=True).synthetic(X, Y, groups, rng).unchanged == 40

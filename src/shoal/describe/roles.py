@@ -22,7 +22,7 @@ from shoal.errors import (
 from shoal.limits import OneOf, check_limits
 from shoal.read import Table
 
-__all__ = ["Selection", "cut_into_blocks", "names_given", "select"]
+__all__ = ["Selection", "cut_into_blocks", "cut_size", "names_given", "select"]
 
 _Word = TypeVar("_Word", bound=str)
 _NOT_PROTECTED: tuple[Role, ...] = ("identifier", "weight", "stratum")
@@ -111,6 +111,11 @@ def cut_into_blocks(
     if astray:
         raise ColumnError(f"columns and blocks do not name the same columns: {_quoted(astray)} in only one of them.")
     return tuple(tuple(name for name in in_order if name in set(block)) for block in block_lists)
+
+
+def cut_size(blocks: Any) -> int | None:
+    """Return how many columns a block is to have, if that is what was said."""
+    return _read_blocks(blocks)[0]
 
 
 def _read_blocks(blocks: Any) -> tuple[int | None, list[Any] | None]:

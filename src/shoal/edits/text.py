@@ -1,154 +1,314 @@
-"""Rules as plain text: one a line, such as ``net + tax == gross`` or ``2 * a - `column with spaces` <= 10``."""
+"""Rules as plain text, one a line: ``net + tax == gross``, ``if age < 15 then wage == 0``, ``town in original``."""
 
 from __future__ import annotations
 
 import ast
-import math
-import os
 import re
-from collections.abc import Iterable
-from pathlib import Path
+from typing import Any, NoReturn, cast
 
-from shoal.edits.rules import LinearRule
+from shoal.edits.expressions import (
+    Among,
+    Arithmetic,
+    Comparison,
+    Conditional,
+    Every,
+    Expression,
+    InOriginal,
+    IsInteger,
+    Negative,
+    Not,
+    Number,
+    Relation,
+    Some,
+    Term,
+    Text,
+    Variable,
+    XPathTest,
+)
 from shoal.errors import RuleError
 
-__all__ = ["parse_rule", "parse_rules", "read_edits"]
+__all__ = ["MOST_LETTERS", "MOST_NESTED", "XPATH_PREFIX", "printed", "read_expression", "shown"]
 
-_QUOTED = re.compile(r"`([^`]+)`")
-_COMMENT = re.compile(r"(?<!`)#(?=(?:[^`]*`[^`]*`)*[^`]*$).*")  # not within backquotes
-_MOST_LETTERS = 10_000
+MOST_LETTERS = 10_000
+MOST_NESTED = 100
+XPATH_PREFIX = "xpath:"  # before a test that only XPath can say
 
-# A sum: what each variable is multiplied by, and under "" what stands alone.
-_Sum = dict[str, float]
-
-
-def parse_rules(given: str | LinearRule | Iterable[str | LinearRule]) -> list[LinearRule]:
-    """Read one rule or several; rules that are read already stay as they are."""
-    several = [given] if isinstance(given, str | LinearRule) else given
-    return [rule if isinstance(rule, LinearRule) else parse_rule(rule) for rule in several]
-
-
-def read_edits(source: str | os.PathLike[str] | Iterable[str | LinearRule]) -> list[LinearRule]:
-    """Read rules from a text file, one a line, or from a list of texts; empty lines and what follows a # do not count.
-
-    Parameters
-    ----------
-    source
-        The path of a file, or a list of rules.
-    """
-    if not isinstance(source, str | os.PathLike):
-        return parse_rules(source)
-    try:
-        lines = Path(source).read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise RuleError(f'The rules in "{source}" cannot be read: {error.strerror}.') from None
-    except UnicodeDecodeError:
-        raise RuleError(f'"{source}" is not a text file in UTF-8.') from None
-    rules = []
-    for number, line in enumerate(lines, start=1):
-        text = _COMMENT.sub("", line).strip()
-        if text:
-            try:
-                rules.append(parse_rule(text))
-            except RuleError as error:
-                raise RuleError(f'"{source}", line {number}: {error}') from None
-    return rules
+_TOKEN = re.compile(
+    r"""(?P<quoted>`(?:[^`]|``)*`)
+    | (?P<text>"(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*')
+    | (?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
+    | (?P<word>[^\W\d]\w*)
+    | (?P<sign>\*\*|==|!=|<>|<=|>=|[-+*/()<>={},\[\]])
+    | (?P<blank>\s+)""",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPED = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|([nrt\\"']))""")
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_LOGIC = ("and", "or", "not", "in", "is")
+_BRANCH = ("if", "then", "else")
+_SPELLED = {"=": "==", "<>": "!="}
+_RELATIONS: dict[type[ast.cmpop], Relation] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+_SIGNS: dict[type[ast.operator], Any] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
+_EXAMPLE = "Write it like: net + tax == gross."
 
 
-def parse_rule(text: str) -> LinearRule:
-    """Read a linear rule.
-
-    Parameters
-    ----------
-    text
-        Two sums with ``==``, ``<=`` or ``>=`` between them. A sum is made of variables, numbers, ``+``, ``-``, ``*``
-        and ``/``; a name with spaces or signs in it goes in backquotes.
+def read_expression(text: str) -> Expression:
+    """Read what one line of text says.
 
     Raises
     ------
     RuleError
-        The text is no linear rule; the message says which part of it is not.
+        The text is no rule; the message says which part of it is not.
     """
-    if not isinstance(text, str):
-        raise RuleError(f"A rule is a line of text; got {type(text).__name__}.")
-    if len(text) > _MOST_LETTERS:
+    if len(text) > MOST_LETTERS:
         raise RuleError(f"A rule has {len(text):,} letters, which is more than anybody means to write.")
-    names: dict[str, str] = {}
-    quoted_as = "_quoted"
-    while quoted_as in text:
-        quoted_as += "_"
-
-    def stand_in(quoted: re.Match[str]) -> str:
-        names[f"{quoted_as}{len(names)}"] = quoted.group(1)
-        return f" {list(names)[-1]} "
-
-    plain = _QUOTED.sub(stand_in, text.strip())
+    reader = _Reader(text)
     try:
-        tree = ast.parse(plain.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise RuleError(f'The rule "{_shown(text)}" cannot be read. Write it like: net + tax == gross.') from None
-    if not isinstance(tree, ast.Compare) or len(tree.ops) != 1 or type(tree.ops[0]) not in (ast.Eq, ast.LtE, ast.GtE):
-        raise RuleError(f'The rule "{_shown(text)}" must be two sums with one ==, <= or >= between them.')
-    reader = _Reader(text, names)
-    try:
-        left, right = reader.sum_of(tree.left), reader.sum_of(tree.comparators[0])
-    except (RecursionError, OverflowError):
-        raise RuleError(f'The rule "{_shown(text)}" is too long, or has too large a number in it.') from None
-    if isinstance(tree.ops[0], ast.GtE):
-        left, right = right, left
-    total = _added(left, right, -1.0)
-    constant = 0.0 - total.pop("", 0.0)
-    coefficients = {name: factor for name, factor in total.items() if factor != 0}
-    if not coefficients:
-        raise RuleError(f'The rule "{_shown(text)}" has no variable in it.')
-    if not all(math.isfinite(number) for number in (constant, *coefficients.values())):
-        raise RuleError(f'The rule "{_shown(text)}" has a number in it that is too large.')
-    return LinearRule(text.strip(), coefficients, "==" if isinstance(tree.ops[0], ast.Eq) else "<=", constant)
+        return reader.read()
+    except (RecursionError, MemoryError, OverflowError):
+        raise RuleError(f'The rule "{shown(text)}" is nested too deeply, or has too large a number in it.') from None
 
 
-class _Reader:
-    """Turns the parts of one rule into sums."""
-
-    def __init__(self, text: str, names: dict[str, str]) -> None:
-        self._text = text
-        self._names = names
-
-    def sum_of(self, part: ast.expr) -> _Sum:
-        """Return a part of the rule as a sum; RuleError for what is not linear."""
-        match part:
-            case ast.Constant(value=float() | int() as number) if not isinstance(number, bool):
-                return {"": float(number)}
-            case ast.Name(id=name):
-                return {self._names.get(name, name): 1.0}
-            case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return _added({}, self.sum_of(operand), -1.0)
-            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-                return self.sum_of(operand)
-            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as sign, right=right):
-                return _added(self.sum_of(left), self.sum_of(right), 1.0 if isinstance(sign, ast.Add) else -1.0)
-            case ast.BinOp(left=left, op=ast.Mult(), right=right):
-                one, other = self.sum_of(left), self.sum_of(right)
-                if set(one) <= {""}:
-                    one, other = other, one
-                if set(other) <= {""}:
-                    return _added({}, one, other.get("", 0.0))
-            case ast.BinOp(left=left, op=ast.Div(), right=right):
-                divisor = self.sum_of(right)
-                if set(divisor) == {""} and divisor[""] != 0:
-                    return _added({}, self.sum_of(left), 1 / divisor[""])
-            case _:
-                pass
-        raise RuleError(
-            f'The rule "{_shown(self._text)}" is not linear: it may add and subtract multiples of variables, no more.'
-        )
-
-
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
+    """Return a rule as messages show it: one line, not longer than a line, nothing in it that a terminal obeys."""
+    text = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def _added(one: _Sum, other: _Sum, factor: float) -> _Sum:
-    total = dict(one)
-    for name, number in other.items():
-        total[name] = total.get(name, 0.0) + factor * number
-    return total
+class _Reader:
+    """Reads one rule: Python's parser sees it with names, texts and numbers replaced, so that none means more to it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._leaves: dict[str, Variable | Text | Number] = {}  # what stands for what
+        self._bare: set[str] = set()  # stands for a name that was not in backquotes
+
+    def read(self) -> Expression:
+        pieces = self._pieces()
+        expression = self._statement(pieces)
+        if pieces:
+            self._refuse(f'cannot be read from "{pieces[0]}" on')
+        return expression
+
+    def _pieces(self) -> list[str]:
+        """Cut the rule at if, then and else; between them is Python."""
+        pieces, depth, place = [""], 0, 0
+        while place < len(self._text):
+            found = _TOKEN.match(self._text, place)
+            if found is None:
+                self._refuse_letter(self._text[place])
+            place = found.end()
+            kind, token = cast(str, found.lastgroup), found.group()
+            depth += (token in "([{") - (token in ")]}") if kind == "sign" else 0
+            if depth > MOST_NESTED:
+                self._refuse(f"has more than {MOST_NESTED} brackets within each other")
+            if kind == "word" and token in _BRANCH:
+                if depth:
+                    self._refuse(f'has "{token}" within brackets; if a column is called so, put the name in backquotes')
+                pieces += [token, ""]
+            elif kind == "blank" or (kind == "word" and token in _LOGIC):
+                pieces[-1] += f" {token.strip()} "
+            else:
+                pieces[-1] += _SPELLED.get(token, token) if kind == "sign" else f" {self._stand_in(kind, token)} "
+        return [piece for piece in (piece.strip() for piece in pieces) if piece]
+
+    def _stand_in(self, kind: str, token: str) -> str:
+        stand_in = f"v{len(self._leaves)}"
+        match kind:
+            case "text":
+                self._leaves[stand_in] = Text(_ESCAPED.sub(_unescaped, token[1:-1]))
+            case "number":
+                if re.match("0[0-9]", token):
+                    self._refuse(f'has "{token}" in it; a number has no zeros before it, and a code goes in quotes')
+                self._leaves[stand_in] = Number(float(token))
+            case "quoted":
+                if token == "``":
+                    self._refuse("has an empty name in it")
+                self._leaves[stand_in] = Variable(token[1:-1].replace("``", "`"))
+            case _:
+                self._leaves[stand_in] = Variable(token)
+                self._bare.add(stand_in)
+        return stand_in
+
+    def _statement(self, pieces: list[str]) -> Expression:
+        """Read a statement from the pieces, and take it off them."""
+        if not pieces:
+            self._refuse("ends too early")
+        if pieces[0] in ("then", "else"):
+            self._refuse(f'has nothing before "{pieces[0]}"')
+        if pieces[0] != "if":
+            return self._logic(self._parsed(pieces.pop(0)))
+        pieces.pop(0)
+        condition = self._statement(pieces)
+        if not pieces or pieces.pop(0) != "then":
+            self._refuse('has an "if" without "then"')
+        then = self._statement(pieces)
+        otherwise = None
+        if pieces and pieces[0] == "else":
+            pieces.pop(0)
+            otherwise = self._statement(pieces)
+        return Conditional(condition, then, otherwise)
+
+    def _parsed(self, piece: str) -> ast.expr:
+        try:
+            return ast.parse(piece, mode="eval").body
+        except (SyntaxError, ValueError):
+            self._refuse("cannot be read")
+
+    def _logic(self, part: ast.expr) -> Expression:
+        match part:
+            case ast.BoolOp(op=op, values=values):
+                parts = tuple(self._logic(value) for value in values)
+                return Every(parts) if isinstance(op, ast.And) else Some(parts)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return Not(self._logic(operand))
+            case ast.Compare(left=left, ops=ops, comparators=comparators):
+                sides = [left, *comparators]
+                found = [self._comparison(*each) for each in zip(sides, ops, sides[1:], strict=False)]
+                return found[0] if len(found) == 1 else Every(tuple(found))
+        self._refuse("must compare something: ==, <=, in, is integer")
+
+    def _comparison(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Expression:
+        match op:
+            case ast.In() | ast.NotIn():
+                found: Expression = self._in(self._variable(left), right)
+            case ast.Is() | ast.IsNot():
+                if self._word(right) != "integer":
+                    self._refuse('may say "is integer", no other "is"')
+                found = IsInteger(self._variable(left))
+            case _:
+                return Comparison(_RELATIONS[type(op)], self._term(left), self._term(right))
+        return Not(found) if isinstance(op, ast.NotIn | ast.IsNot) else found
+
+    def _in(self, variable: Variable, given: ast.expr) -> Expression:
+        if self._word(given) == "original":
+            return InOriginal(variable)
+        if not isinstance(given, ast.Set | ast.List | ast.Tuple):
+            self._refuse('may say "in original" or "in {a, b, c}", no other "in"')
+        if not given.elts:
+            self._refuse("has a list without values in it")
+        values: list[Number | Text] = []
+        for one in given.elts:
+            value = self._term(one)
+            match value:
+                case Variable(name=name):
+                    values.append(Text(name))
+                case Negative(term=Number(value=number)):
+                    values.append(Number(-number))
+                case Number() | Text():
+                    values.append(value)
+                case _:
+                    self._refuse("may list numbers and texts, nothing computed")
+        return Among(variable, tuple(values))
+
+    def _variable(self, part: ast.expr) -> Variable:
+        term = self._term(part)
+        if not isinstance(term, Variable):
+            self._refuse('needs the name of a column before "in" and "is"')
+        return term
+
+    def _word(self, part: ast.expr) -> str | None:
+        leaf = self._leaves[part.id] if isinstance(part, ast.Name) and part.id in self._bare else None
+        return leaf.name if isinstance(leaf, Variable) else None
+
+    def _term(self, part: ast.expr) -> Term:
+        match part:
+            case ast.Name(id=name):
+                return self._leaves[name]
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return Negative(self._term(operand))
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+                return self._term(operand)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _SIGNS:
+                return Arithmetic(_SIGNS[type(op)], self._term(left), self._term(right))
+        self._refuse("may compute with +, -, *, / and **, no more")
+
+    def _refuse(self, why: str) -> NoReturn:
+        raise RuleError(f'The rule "{shown(self._text)}" {why}. {_EXAMPLE}')
+
+    def _refuse_letter(self, letter: str) -> NoReturn:
+        if letter in "`\"'":
+            self._refuse(f"has a {letter} without another one that closes it")
+        said = f'"{letter}"' if letter.isprintable() else f"U+{ord(letter):04X}"
+        self._refuse(f"has {said} in it, which means nothing here; a name with such a sign goes in backquotes")
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    return chr(int(found[1], 16)) if found[1] else _ESCAPES.get(found[2], found[2])
+
+
+_BLANKS = re.compile(r""""[^"]*"|'[^']*'|\s+""")  # those in quotes stay
+_PLAIN = re.compile(r"[^\W\d]\w*\Z")
+_STRENGTH = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 4}
+
+
+def printed(expression: Expression) -> str:
+    """Write an expression as a line of text that `read_expression` reads back the same."""
+    match expression:
+        case Conditional(condition=condition, then=then, otherwise=otherwise):
+            # An else belongs to the nearest if, so that an if within then would take it.
+            inner = _joined(then) if otherwise is not None else printed(then)
+            tail = "" if otherwise is None else f" else {printed(otherwise)}"
+            return f"if {_joined(condition)} then {inner}{tail}"
+        case XPathTest(test=test):
+            one_line = _BLANKS.sub(lambda found: " " if found[0].isspace() else found[0], test)
+            return f"{XPATH_PREFIX} {one_line.strip()}"
+    return _joined(expression)
+
+
+def _joined(expression: Expression, strength: int = 0) -> str:
+    match expression:
+        case Comparison(relation=relation, left=left, right=right):
+            return f"{_term(left)} {relation} {_term(right)}"
+        case Among(variable=variable, values=values):
+            return f"{_term(variable)} in {{{', '.join(_term(value) for value in values)}}}"
+        case IsInteger(variable=variable):
+            return f"{_term(variable)} is integer"
+        case InOriginal(variable=variable):
+            return f"{_term(variable)} in original"
+        case Not(part=part):
+            return f"not ({_joined(part)})"
+        case Every(parts=parts):
+            return _bracketed(" and ".join(_joined(part, 2) for part in parts), strength > 1)
+        case Some(parts=parts):
+            return _bracketed(" or ".join(_joined(part, 1) for part in parts), strength > 0)
+        case Conditional(condition=condition, then=then, otherwise=otherwise):
+            always: Expression = Some((Not(condition), then))
+            return _joined(always if otherwise is None else Every((always, Some((condition, otherwise)))), strength)
+        case XPathTest(test=test):
+            raise RuleError(f'The test "{shown(test)}" can only be written in XPath.')
+
+
+def _term(term: Term, strength: int = 0) -> str:
+    match term:
+        case Number(value=value):
+            return _bracketed(_number(value), value < 0 and strength > 0)
+        case Text(value=value):
+            escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+            return '"' + _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", escaped) + '"'
+        case Variable(name=name):
+            is_word = name in (*_LOGIC, *_BRANCH)
+            return name if _PLAIN.match(name) and not is_word else f"`{name.replace('`', '``')}`"
+        case Negative(term=inner):
+            return _bracketed(f"-{_term(inner, 3)}", strength > 0)
+        case Arithmetic(sign=sign, left=left, right=right):
+            own = _STRENGTH[sign]
+            tight = sign == "**"  # binds to the right, the others to the left
+            text = f"{_term(left, own + tight)} {sign} {_term(right, own + (not tight))}"
+            return _bracketed(text, own < strength)
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+
+
+def _bracketed(text: str, needed: bool) -> str:
+    return f"({text})" if needed else text

@@ -12,7 +12,7 @@ from shoal.errors import WriteError
 from shoal.read.files import ending_of
 from shoal.read.labels import Labels
 
-__all__ = ["write_csv"]
+__all__ = ["cells_as_text", "joined", "write_csv"]
 
 ROWS = 50_000  # written at a time
 
@@ -38,10 +38,10 @@ def _write(frame: nw.DataFrame[Any], delimiter: str, file: BinaryIO) -> None:
     header = _quoted(names, delimiter).to_pylist()
     try:
         file.write((delimiter.join(header) + "\n").encode())
-        columns = [_quoted(_text(frame[name]), delimiter) for name in frame.columns]
+        columns = [_quoted(cells_as_text(frame[name]), delimiter) for name in frame.columns]
         for start in range(0, len(frame), ROWS):
             parts = [column.slice(start, ROWS).combine_chunks() for column in columns]
-            lines = _joined(*parts, by=delimiter)
+            lines = joined(*parts, by=delimiter)
             # A line without anything on it is skipped by most readers; an empty pair of quotes is not.
             lines = pc.if_else(pc.equal(lines, ""), '""', lines)
             file.write(("\n".join(lines.to_pylist()) + "\n").encode())
@@ -49,7 +49,7 @@ def _write(frame: nw.DataFrame[Any], delimiter: str, file: BinaryIO) -> None:
         raise WriteError("Some text holds characters that UTF-8 cannot hold.") from None
 
 
-def _text(series: nw.Series[Any]) -> Any:
+def cells_as_text(series: nw.Series[Any]) -> Any:
     """Return the cells of a column as text, empty where there is a gap."""
     import pyarrow
     import pyarrow.compute as pc
@@ -70,7 +70,7 @@ def _text(series: nw.Series[Any]) -> Any:
         spans = (None if span is None else str(span) for span in series.to_list())
         text = pyarrow.chunked_array([pyarrow.array(spans, pyarrow.string())])
     elif types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind):
-        raise WriteError(f'Column "{series.name}" holds lists or bytes, for which a CSV file has no cell.')
+        raise WriteError(f'Column "{series.name}" holds lists or bytes, which have no form as text.')
     else:
         text = pc.cast(column, pyarrow.large_string())
     return pc.fill_null(pc.cast(text, pyarrow.large_string()), "")
@@ -102,7 +102,7 @@ def _float_text(column: Any) -> Any:
 
     text = pc.cast(column, pyarrow.large_string())
     whole = pc.match_substring_regex(text, "^-?[0-9]+$")
-    text = pc.if_else(whole, _joined(text, ".0"), text)
+    text = pc.if_else(whole, joined(text, ".0"), text)
     return pc.if_else(pc.is_nan(column), pyarrow.scalar(None, pyarrow.large_string()), text)
 
 
@@ -136,10 +136,11 @@ def _quoted(text: Any, delimiter: str) -> Any:
     if not pc.any(special).as_py():
         return text
     doubled = pc.replace_substring(text, '"', '""')
-    return pc.if_else(special, _joined('"', doubled, '"'), text)
+    return pc.if_else(special, joined('"', doubled, '"'), text)
 
 
-def _joined(*parts: Any, by: str = "") -> Any:
+def joined(*parts: Any, by: str = "") -> Any:
+    """Return texts put together row by row; a part is an array, or one text for all rows."""
     import pyarrow
     import pyarrow.compute as pc
 

@@ -55,6 +55,7 @@ _FORMATS = {
     ".feather": _Format("Feather", "arrow_files.read_arrow", "arrow_files.write_arrow"),
     ".arrow": _Format("Arrow", "arrow_files.read_arrow", "arrow_files.write_arrow"),
     ".xlsx": _Format("Excel", "excel_files.read_xlsx", "excel_files.write_xlsx", ("sheet",)),
+    ".xml": _Format("XML", "xml_microdata.read_xml", "xml_microdata.write_xml"),
     ".dta": _Format("Stata", "statistical_files.read_dta", "statistical_export.write_dta", ("encoding",)),
     ".sav": _Format("SPSS", "statistical_files.read_sav", "statistical_export.write_sav", ("encoding",)),
     ".zsav": _Format("SPSS", "statistical_files.read_sav", "statistical_export.write_sav", ("encoding",)),
@@ -176,7 +177,7 @@ def _refuse_options_of_other_formats(kind: _Format, options: ReadOptions) -> Non
 
 
 def _damaged(path: Path, kind: _Format) -> ReadError:
-    article = "an" if kind.name[0] in "AE" else "a"
+    article = "an" if kind.name[0] in "AEX" else "a"
     return ReadError(f"{path} is damaged, or not {article} {kind.name} file.")
 
 

@@ -220,7 +220,7 @@ def read_table(
     ----------
     path : str or PathLike
         A CSV file (.csv, .tsv, .txt, each also with .gz), Parquet (.parquet), Feather or Arrow (.feather, .arrow),
-        Excel (.xlsx), Stata (.dta), SPSS (.sav, .zsav, .por) or SAS (.sas7bdat, .xpt) file.
+        Excel (.xlsx), XML (.xml), Stata (.dta), SPSS (.sav, .zsav, .por) or SAS (.sas7bdat, .xpt) file.
     delimiter : str, optional
         What separates the cells of a CSV file; by default whichever of ``, ; | tab`` its header shows.
     decimal : "." or ",", optional
@@ -262,7 +262,7 @@ def write_table(data: Any, path: str | os.PathLike[str], *, labels: Labels | Non
     labels : Labels, optional
         By default those the data carry. Kept as far as the format can hold them: in full by Parquet, Feather,
         Arrow and SPSS; by Stata without measures and without value labels on text or fractions; by .xpt
-        without value labels and measures; not at all by CSV and Excel.
+        without value labels and measures; not at all by CSV, Excel and XML.
 
     Raises
     ------

@@ -6,6 +6,7 @@ from shoal.replace.aggregate import Aggregate, GeometricMean, Mean, Median, Mode
 from shoal.replace.fuzzy_regression import FuzzyRegression
 from shoal.replace.hybrid import MicroHybrid
 from shoal.replace.ipso import IPSO
+from shoal.replace.medoid import Medoid
 from shoal.replace.members import Members, TooFewObservedError
 from shoal.replace.membership_draw import MembershipDraw
 from shoal.replace.muralidhar_sarathy import MuralidharSarathy
@@ -19,19 +20,22 @@ __all__ = [
     "GeometricMean",
     "Mean",
     "Median",
+    "Medoid",
     "Members",
     "MembershipDraw",
     "MicroHybrid",
     "Mode",
     "MuralidharSarathy",
     "OrderStatistic",
+    "SyntheticReplacement",
     "TooFewObservedError",
 ]
 
 REPLACEMENTS: dict[str, type[Any]] = {
-    kind.name: kind for kind in (Mean, Median, OrderStatistic, Mode, GeometricMean, MembershipDraw)
+    kind.name: kind for kind in (Mean, Median, OrderStatistic, Mode, GeometricMean, Medoid, MembershipDraw)
 }
-SYNTHETIC: dict[str, type[IPSO] | type[MicroHybrid] | type[MuralidharSarathy] | type[FuzzyRegression]] = {
+SyntheticReplacement = IPSO | MicroHybrid | MuralidharSarathy | FuzzyRegression
+SYNTHETIC: dict[str, type[SyntheticReplacement]] = {
     kind.name: kind for kind in (IPSO, MicroHybrid, MuralidharSarathy, FuzzyRegression)
 }
 REPLACEMENTS |= SYNTHETIC

@@ -18,6 +18,7 @@ from shoal.replace.residuals import one_thread, stacks
 from shoal.replace.synthetic import (
     Names,
     Synthetic,
+    Tally,
     as_tuple,
     checked,
     is_unchanged,
@@ -145,15 +146,16 @@ class FuzzyRegression:
                 unchanged,
                 len(X),
                 "A model fits them without error. Lower n_clusters, raise k, leave out variables that determine them, "
-                "or accept it (accept_unchanged=True).",
+                "or accept it (accept_unchanged=True; --replace fuzzy-regression:accept_unchanged=true).",
             )
-        where = "" if total == 1 else f" in {total - at_rest} of {total} groups"
-        note = (
-            "The memberships came to rest (converged)."
-            if at_rest == total
-            else f"The memberships had not come to rest (not converged) after max_iter={self.max_iter}{where}."
+        restless = Tally(
+            f"The memberships had not come to rest (not converged) after max_iter={self.max_iter} "
+            "in {count} of {of} groups.",
+            total - at_rest,
+            total,
+            if_none="The memberships came to rest (converged).",
         )
-        return Synthetic(values, unchanged, (note,))
+        return Synthetic(values, unchanged, (restless,))
 
     def _models(self, X: Doubles, Y: Doubles, seed: int) -> tuple[Models, _Undo]:
         """Return the models of one group, in standard deviations, and the way back."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +17,60 @@ from shoal.replace.residuals import regressed
 from shoal.replace.synthetic import (
     Names,
     Synthetic,
+    Tally,
     as_tuple,
     checked,
     is_unchanged,
-    refuse_unchanged,
     without_extremes,
 )
 
-__all__ = ["MicroHybrid"]
+__all__ = ["GroupsTooSmallError", "MicroHybrid"]
 
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+
+_WAYS_OUT = {
+    "merge": "merge such groups",
+    "drop-others": "forget the other variables inside them",
+    "accept": "accept it",
+}
+
+
+class GroupsTooSmallError(TooFewRecordsError):
+    """Groups are too small to hide their residuals, or a record of theirs.
+
+    Attributes
+    ----------
+    problem
+        What is wrong, with {least} where the k belongs that is needed, and {where} where the place does.
+    least
+        The k without which it cannot work.
+    settings
+        The values of `small_groups` with which it might.
+    """
+
+    def __init__(
+        self, problem: str, least: int, settings: Sequence[str], *, raising: str = "", more: str = "", where: str = ""
+    ) -> None:
+        ways = [raising] * bool(raising) + _spelled(settings) + [more] * bool(more)
+        text = f"{', '.join(ways[:-1])}{',' * (len(ways) > 2)} or {ways[-1]}" if len(ways) > 1 else ways[0]
+        super().__init__(f"{problem.format(least=least, where=where)} {text[0].upper()}{text[1:]}.")
+        self.problem, self.least, self.settings = problem, least, tuple(settings)
+        self.raising, self.more, self.where = raising, more, where
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.problem, self.least, self.settings, self.raising, self.more, self.where)
+
+    def at(self, where: str) -> GroupsTooSmallError:
+        """Return the same of a part of the file."""
+        return _again(self.problem, self.least, self.settings, self.raising, self.more, where)
+
+    def with_k(self, least: int, k: int | None, can_be_raised: bool, can_merge: bool) -> GroupsTooSmallError:
+        """Return the same with the k that all parts of the file need, and one that does if it is known."""
+        raising = f"raise k ({k} will do)" if k is not None else f"raise k to {least} or more"
+        settings = [one for one in self.settings if can_merge or one != "merge"]
+        return _again(self.problem, least, settings, raising if can_be_raised else "", self.more, self.where)
 
 
 @dataclass(frozen=True)
@@ -44,7 +86,7 @@ class MicroHybrid:
         The names of the variables to rewrite, X; the others, Y, are released as they are.
     small_groups
         What to do where a group is too small to hide its residuals, or a record would come out as it went in.
-        ``"error"``: refuse, and say which k would do. ``"drop-others"``: forget Y inside these groups; the means
+        ``"error"``: refuse, and say which k is needed. ``"drop-others"``: forget Y inside these groups; the means
         there, and the covariances of X, stay exact, the covariances of X with Y inside them do not.
         ``"merge"``: merge such a group with the nearest until there is room; nothing is lost but some closeness.
         ``"accept"``: rewrite as far as it goes, and report how many records are unchanged.
@@ -87,6 +129,14 @@ class MicroHybrid:
         """Return how many residual degrees of freedom a group needs to rewrite so many variables."""
         return max(2, 2 * columns if self.orthogonal else columns)
 
+    def enough_records(self, X: Doubles, Y: Doubles) -> int:
+        """Return the size at which any group of these records has enough degrees of freedom."""
+        least = self.least_degrees(X.shape[1])
+        if self.small_groups == "drop-others":
+            return least + 1
+        others, _ = without_extremes(Y)
+        return least + int(regressed(X[None, :, :0], others[None]).rank[0])
+
     def synthetic(self, X: Doubles, Y: Doubles, groups: Labels, rng: np.random.Generator) -> Synthetic:
         """Rewrite X group by group; what is merged is merged among the groups given.
 
@@ -106,72 +156,89 @@ class MicroHybrid:
         groups = np.unique(groups, return_inverse=True)[1].ravel()
         new = work.rewritten(groups)
         if self.small_groups == "accept":
-            small, same = int((new.degrees < work.least).sum()), int(is_unchanged(X, new.values).sum())
-            notes = [f"{_groups(small)} too small to hide {'its' if small == 1 else 'their'} residuals."] * (small > 0)
-            notes += [f"{same} of {len(X)} records are unchanged, which was accepted."] * (same > 0)
-            return Synthetic(new.values, same, tuple(notes), int(new.degrees.min()))
+            tally = Tally(
+                "{count} of {of} groups are too small to hide their residuals.",
+                int((new.degrees < work.least).sum()),
+                len(new.degrees),
+            )
+            same = int(is_unchanged(X, new.values).sum())
+            return Synthetic(new.values, same, (tally,), int(new.degrees.min()))
         if self.small_groups == "drop-others":
             return self._with_others_dropped(work, groups, new)
         if self.small_groups == "merge":
             return self._with_groups_merged(work, groups, new)
-        if (new.degrees < work.least).any():
-            raise TooFewRecordsError(
-                f"Hybrid data needs k={work.enough_records()} for these variables; {_groups(new.degrees < work.least)} "
-                "too small, and would release original values or nearly. Raise k, merge such groups "
-                '(small_groups="merge"), or forget the other variables inside them (small_groups="drop-others").'
-            )
-        refuse_unchanged(
-            "Hybrid data",
-            int(is_unchanged(X, new.values).sum()),
-            len(X),
-            "They are what the other variables in their group say they are. Raise k, merge such groups "
-            '(small_groups="merge"), forget the other variables inside them ("drop-others"), or accept it ("accept").',
-        )
+        self._refuse_small(work, groups, new.degrees < work.least)
+        self._refuse_unchanged(work, groups, new)
         return Synthetic(new.values, 0, (), int(new.degrees.min()))
+
+    def _refuse_small(self, work: _Work, groups: Labels, small: Flags) -> None:
+        """Raise GroupsTooSmallError if a group has too few degrees of freedom."""
+        if not small.any():
+            return
+        least = self.enough_records(work.X, work.Y)
+        enough = len(groups) >= least
+        can_drop = self.small_groups == "error" and bool((np.bincount(groups)[small] > work.least).all())
+        raise GroupsTooSmallError(
+            f"Hybrid data needs at least k={{least}} for these variables; {_groups(small)} too small{{where}}, "
+            "and would release original values or nearly.",
+            least,
+            ["merge"] * enough + ["drop-others"] * (can_drop and work.Y.shape[1] > 0),
+            raising=f"raise k to {least} or more" if enough else "",
+            more="name fewer variables",
+        )
+
+    def _refuse_unchanged(self, work: _Work, groups: Labels, new: Rewritten) -> None:
+        """Raise GroupsTooSmallError if a record came out as it went in, with the ways out that lead somewhere."""
+        same = is_unchanged(work.X, new.values)
+        if not same.any():
+            return
+        poor = work.poor(groups, new)
+        alone = work.rewritten(groups, poor, without_others=True)
+        dropped = not is_unchanged(work.X, np.where(poor[groups][:, None], alone.values, new.values)).any()
+        together = not is_unchanged(work.X, work.rewritten(np.zeros_like(groups)).values).any()
+        why = "are what the other variables in their group say they are" if dropped else "are all alike in their group"
+        least = int(np.bincount(groups)[poor].max()) + 1
+        raise GroupsTooSmallError(
+            f"Hybrid data leaves {int(same.sum())} of {len(same)} records{{where}} as they are, which would release "
+            f"them. They {why}.",
+            least,
+            ["merge"] * together + ["drop-others"] * (dropped and self.small_groups == "error") + ["accept"],
+            raising=f"raise k to {least} or more" if together else "",
+            more="" if together else "name fewer variables",
+        )
 
     def _with_others_dropped(self, work: _Work, groups: Labels, new: Rewritten) -> Synthetic:
         """Rewrite the groups that let original values through once more, as if there were no other variables."""
         poor = work.poor(groups, new)
-        least = work.least + 1
-        small = poor & (np.bincount(groups) < least)
-        if small.any():
-            raise TooFewRecordsError(
-                f"Even without the other variables hybrid data needs k={least}; {_groups(small)} too small. "
-                'Raise k, or merge such groups (small_groups="merge").'
-            )
+        self._refuse_small(work, groups, poor & (np.bincount(groups) <= work.least))
         values, degrees = new.values, new.degrees.copy()
         if poor.any():
             again = work.rewritten(groups, poor, without_others=True)
             values = np.where(poor[groups][:, None], again.values, values)
             degrees[poor] = again.degrees
-        refuse_unchanged(
-            "Hybrid data",
-            int(is_unchanged(work.X, values).sum()),
-            len(values),
-            "All records of their group are alike. Raise k, merge such groups "
-            '(small_groups="merge"), or accept it ("accept").',
+        self._refuse_unchanged(work, groups, Rewritten(values, degrees, new.is_orthogonal))
+        tally = Tally(
+            "Groups in which the other variables were forgotten: {count} of {of}. Covariances with those variables are "
+            "not exact.",
+            int(poor.sum()),
+            len(poor),
         )
-        note = (
-            f"Groups in which the other variables were forgotten: {int(poor.sum())} of {len(poor)}. Covariances with "
-        )
-        note += "those variables are not exact."
-        return Synthetic(values, 0, (note,) if poor.any() else (), int(degrees.min()))
+        return Synthetic(values, 0, (tally,), int(degrees.min()))
 
     def _with_groups_merged(self, work: _Work, groups: Labels, new: Rewritten) -> Synthetic:
         """Merge the groups that let original values through with their nearest until none does."""
         before = int(groups.max()) + 1
         values, degrees = new.values, new.degrees
         poor = work.poor(groups, new)
+        enough = self.enough_records(work.X, work.Y) if poor.any() else 0
         while poor.any():
             if len(poor) == 1:
                 raise TooFewRecordsError(
-                    f"Hybrid data needs {work.enough_records()} records and other variables that do not determine the "
-                    f"confidential ones; even all {len(values)} records as one group would release original values. "
-                    "Name fewer variables."
+                    f"Hybrid data needs {enough} records and other variables that do not determine the confidential "
+                    f"ones; even all {len(values)} records as one group would release original values. Name fewer "
+                    'variables, or forget the others inside groups (small_groups="drop-others").'
                 )
-            merging = merged_with_nearest(
-                groups, np.hstack([work.X, work.Y]), poor, degrees, work.least, work.enough_records()
-            )
+            merging = merged_with_nearest(groups, np.hstack([work.X, work.Y]), poor, degrees, work.least, enough)
             groups = merging.groups
             touched = merging.is_merged
             again = work.rewritten(groups, touched)
@@ -180,8 +247,8 @@ class MicroHybrid:
             degrees[touched] = again.degrees
             poor = work.poor(groups, Rewritten(values, degrees, again.is_orthogonal))
         after = int(groups.max()) + 1
-        note = f"Groups merged with others, to hide their residuals: {before - after} of {before}."
-        return Synthetic(values, 0, (note,) if after < before else (), int(degrees.min()))
+        tally = Tally("Groups merged with others, to hide their residuals: {count} of {of}.", before - after, before)
+        return Synthetic(values, 0, (tally,), int(degrees.min()), groups if after < before else None)
 
 
 class _Work:
@@ -191,7 +258,6 @@ class _Work:
         self.X, self.Y, self.W = X, Y, W
         self.least = least
         self.orthogonal = orthogonal
-        self._enough: int | None = None
 
     def rewritten(self, groups: Labels, wanted: Flags | None = None, *, without_others: bool = False) -> Rewritten:
         """Return IPSO-C inside the groups that are wanted."""
@@ -204,14 +270,21 @@ class _Work:
         poor[groups[is_unchanged(self.X, new.values)]] = True
         return poor
 
-    def enough_records(self) -> int:
-        """Return the size at which any group has enough degrees of freedom."""
-        if self._enough is None:
-            others, _ = without_extremes(self.Y)
-            self._enough = self.least + int(regressed(self.X[None, :, :0], others[None]).rank[0])
-        return self._enough
-
 
 def _groups(small: Flags | int) -> str:
     count = int(np.sum(small))
     return "1 group is" if count == 1 else f"{count} groups are"
+
+
+def _spelled(settings: Sequence[str]) -> list[str]:
+    """Return what to do, and how to say so; on the command line for the first."""
+    first = '{} (small_groups="{}", --replace hybrid:small_groups={})'
+    return [
+        (first if place == 0 else '{} ("{}")').format(_WAYS_OUT[one], one, one) for place, one in enumerate(settings)
+    ]
+
+
+def _again(
+    problem: str, least: int, settings: Sequence[str], raising: str, more: str, where: str
+) -> GroupsTooSmallError:
+    return GroupsTooSmallError(problem, least, settings, raising=raising, more=more, where=where)

@@ -124,10 +124,11 @@ class IPSO:
             )
         if new.degrees.min() < 2 and not self.accept_unchanged:
             # With one degree of freedom, what is not the original is its mirror image.
+            enough = int(regressed(X[None, :, :0], without_extremes(Y)[0][None]).rank[0]) + 2
             raise TooFewRecordsError(
                 f"IPSO needs 2 records more in a group than the other variables tell apart; "
-                f"{int((new.degrees < 2).sum())} of {len(new.degrees)} groups have fewer. Raise k, or name fewer other "
-                "variables."
+                f"{int((new.degrees < 2).sum())} of {len(new.degrees)} groups have fewer. "
+                f"{f'Raise k to {enough} or more, or name' if enough <= len(X) else 'Name'} fewer other variables."
             )
         unchanged = int(is_unchanged(X, new.values).sum())
         if not self.accept_unchanged:
@@ -136,7 +137,7 @@ class IPSO:
                 unchanged,
                 len(X),
                 "They are what the other variables say they are. Leave out variables that determine them, raise k, "
-                "or accept it (accept_unchanged=True).",
+                "or accept it (accept_unchanged=True; --replace ipso:accept_unchanged=true).",
             )
         return Synthetic(new.values, unchanged, degrees=int(new.degrees.min()))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,8 +28,9 @@ __all__ = ["MuralidharSarathy"]
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-_TOO_NEAR = 0.999  # how much of the original, or of its mirror image, may be in a variable
+_LEAST_NOISE = 0.001999  # of the variance of a variable's residuals: alpha is above 0.999 where there is less
 _SLACK = 1e-10  # alpha may be too large by so much: rounding must not decide
+_ACCEPT = "accept_unchanged=True; --replace muralidhar-sarathy:accept_unchanged=true"
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,12 @@ class _NumberVectorOrMatrix:
         if not isinstance(value, tuple):
             return Number(-np.inf).accepts(value)
         if any(isinstance(row, tuple) for row in value):
-            return all(isinstance(row, tuple) and len(row) == len(value) and self.accepts(row) for row in value)
+            rows = [row for row in value if isinstance(row, tuple) and len(row) == len(value)]
+            return len(rows) == len(value) and all(Number(-np.inf).accepts(one) for row in rows for one in row)
         return len(value) > 0 and all(Number(-np.inf).accepts(one) for one in value)
 
     def bad_values(self) -> list[Any]:
-        return [np.nan, np.inf, None, True, "0.5", [], [np.nan], [[1.0, 0.5]], [[1.0], 0.5], ["a"]]
+        return [np.nan, np.inf, None, True, "0.5", [], [np.nan], [[1.0, 0.5]], [[1.0], 0.5], ["a"], [[[0.5]]]]
 
 
 @dataclass(frozen=True)
@@ -62,10 +64,11 @@ class MuralidharSarathy:
     Parameters
     ----------
     alpha
-        How much of the original stays: one number for all variables, between -1 and 1; one for each; or a matrix. 0 is
-        synthetic data (IPSO-C with ``orthogonal=True``), 1 the original. Several numbers are possible only if the
-        covariances they ask of the noise are ones that noise can have; if not, the error says how much smaller they
-        have to be.
+        How much of the original stays: one number for all variables, between -1 and 1; one for each, in the order of
+        `confidential`; or a matrix. 0 is synthetic data (IPSO-C with ``orthogonal=True``), 1 the original. Several
+        numbers are possible only if the covariances they ask of the noise are ones that noise can have; if not, the
+        error says how much smaller they have to be. Of a matrix, each block of variables takes its own rows and
+        columns.
     confidential
         The names of the variables X.
     accept_unchanged
@@ -104,6 +107,13 @@ class MuralidharSarathy:
         if not isinstance(self.alpha, tuple) and abs(float(self.alpha)) > 1:  # type: ignore[arg-type]
             raise ParameterError("alpha must be between -1 and 1: the noise cannot have negative variances.")
 
+    def for_some(self, places: Sequence[int], count: int) -> MuralidharSarathy:
+        """Return the same for some of the confidential variables, by their places among all `count` of them."""
+        given = self._matrix(count)
+        if np.ndim(self.alpha) == 2:
+            return replace(self, alpha=given[np.ix_(places, places)].tolist())
+        return replace(self, alpha=given.diagonal()[list(places)].tolist()) if np.ndim(self.alpha) == 1 else self
+
     def synthetic(self, X: Doubles, Y: Doubles, groups: Labels, rng: np.random.Generator) -> Synthetic:
         """Rewrite X group by group.
 
@@ -128,7 +138,7 @@ class MuralidharSarathy:
             # In the units of the scaled columns; an infinite factor must not make a number of a zero.
             alpha = np.where(alpha == 0, 0.0, alpha * np.exp2(units[None, :] - units[:, None]))
         values = X.copy()
-        short, total, largest, degrees = 0, 0, 0.0, len(X)
+        short, total, largest, degrees, least_noise = 0, 0, 0.0, len(X), 1.0
         with one_thread():
             for _, records in stacks(groups, X.shape[1] + Y.shape[1] + 1):
                 fit = regressed(scaled[records], others[records])
@@ -138,13 +148,16 @@ class MuralidharSarathy:
                 left = np.sqrt(np.clip(1 - np.square(share), 0.0, None))
                 left[share > 1 - _SLACK] = 0.0
                 needed = (left > 0).sum(axis=1)
-                short += int((fit.degrees - rank < needed).sum())
+                nothing_to_draw = (fit.degrees == 0) & (not self.accept_unchanged)
+                short += int(((fit.degrees - rank < needed) | nothing_to_draw).sum())
                 total += len(records)
                 degrees = min(degrees, int(fit.degrees.min()))
                 width = np.minimum(needed, fit.degrees - rank)
                 kept = np.concatenate([fit.basis, own], axis=2)
                 fresh = random_basis(W[records], kept, width)[:, :, : left.shape[1]]
-                new = fit.fitted + fit.residuals @ alpha.T + fresh @ (left[:, :, None] * noise)
+                added = left[:, :, None] * noise
+                least_noise = min(least_noise, _least_share(added, fit.residuals))
+                new = fit.fitted + fit.residuals @ alpha.T + fresh @ added
                 with np.errstate(under="ignore"):
                     values[records] = np.ldexp(fit.means + new, exponents)
                 advance(records.size / len(X))
@@ -156,12 +169,13 @@ class MuralidharSarathy:
                 unchanged,
                 len(X),
                 "alpha is too near 1, or they are what the other variables say they are. Lower alpha, leave out "
-                "variables that determine them, raise k, or accept it (accept_unchanged=True).",
+                "variables that determine them, raise k, or accept it "
+                f"({_ACCEPT}).",
             )
-            if np.ndim(self.alpha) < 2 and np.abs(self.alpha).max() > _TOO_NEAR:
+            if least_noise < _LEAST_NOISE:
                 raise ParameterError(
                     "alpha is so near to 1 or -1 that the original values follow from the release. Bring it nearer to "
-                    "0, or accept it (accept_unchanged=True)."
+                    f"0, or accept it ({_ACCEPT})."
                 )
         return Synthetic(values, unchanged, degrees=degrees)
 
@@ -189,6 +203,13 @@ class MuralidharSarathy:
                 f"confidential variable, one for each other and one; {short} of {total} groups have too few. Raise k, "
                 "or name fewer variables."
             )
+
+
+def _least_share(added: Doubles, residuals: Doubles) -> float:
+    """Return the least share of noise in the variance of a variable, over all that have residuals."""
+    whole = np.square(residuals).sum(axis=1)
+    part = np.square(added).sum(axis=1)
+    return float(np.divide(part, whole, out=np.ones_like(whole), where=whole > 0).min(initial=1.0))
 
 
 def _split(own: Doubles, residuals: Doubles, alpha: Doubles, several: bool) -> tuple[Doubles, Doubles]:

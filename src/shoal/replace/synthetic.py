@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ from shoal.errors import DataError, ParameterError
 __all__ = [
     "Names",
     "Synthetic",
+    "Tally",
+    "added_up",
     "as_tuple",
     "checked",
     "is_unchanged",
@@ -30,6 +33,38 @@ _OF_SPREAD = 1e-9
 _OF_SIZE = 1e-14
 
 
+@dataclass(frozen=True)
+class Tally:
+    """How often something is so that a reader of the release should know.
+
+    Attributes
+    ----------
+    text
+        A sentence with {count} and {of} in it; without any value of the data.
+    count, of
+        How many there are, of how many.
+    if_none
+        What to say instead where there are none; nothing by default.
+    """
+
+    text: str
+    count: int
+    of: int
+    if_none: str = ""
+
+
+def added_up(tallies: Iterable[Tally]) -> tuple[str, ...]:
+    """Return a sentence for every kind of tally, those of one kind taken together."""
+    kinds: dict[str, list[Tally]] = {}
+    for tally in tallies:
+        kinds.setdefault(tally.text, []).append(tally)
+    notes = []
+    for text, same in kinds.items():
+        count = sum(one.count for one in same)
+        notes.append(text.format(count=count, of=sum(one.of for one in same)) if count else same[0].if_none)
+    return tuple(note for note in notes if note)
+
+
 @dataclass(frozen=True, eq=False)
 class Synthetic:
     """Values that stand in for the confidential ones.
@@ -41,16 +76,24 @@ class Synthetic:
     unchanged
         The number of records none of whose values changed. A value is unchanged if it moved by at most 1e-9 of its
         variable's standard deviation, or by rounding.
-    notes
-        What a reader of the release should know, a sentence each; without any value of the data.
+    tallies
+        What a reader of the release should know, and how often it is so.
     degrees
         The least number of residual degrees of freedom over the groups; None where the method has none.
+    groups
+        The group of every record, if groups were merged; None if they are those that were given.
     """
 
     values: Doubles
     unchanged: int
-    notes: tuple[str, ...] = ()
+    tallies: tuple[Tally, ...] = ()
     degrees: int | None = None
+    groups: Labels | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The tallies, a sentence each."""
+        return added_up(self.tallies)
 
 
 @dataclass(frozen=True)

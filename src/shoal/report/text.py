@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from shoal.comparison import Comparison
     from shoal.describe import Variable
+    from shoal.edits import Check, RuleStatus
     from shoal.measure import About, Evaluation, Figure
     from shoal.read import Table
     from shoal.release import Release
 
 __all__ = [
+    "check_text",
     "comparison_text",
     "description_json",
     "description_text",
@@ -48,6 +50,42 @@ def description_json(variables: Sequence[Variable]) -> str:
     return json.dumps([asdict(variable) for variable in variables], indent=2, ensure_ascii=False)
 
 
+def check_text(name: str, check: Check) -> str:
+    """Return how each rule fares, one a line; the values of records that break one only if the check has them."""
+    broken = sum(not one.holds for one in check.rules)
+    rules = f"{len(check.rules):,} rule{'s' if len(check.rules) != 1 else ''}"
+    outcome = f"{broken:,} of {rules} broken" if broken else f"{rules}, none of them broken"
+    lines = [f"{name}: {check.records:,} records, {outcome}", ""]
+    for one in check.rules:
+        lines += [_rule_text(one), *_offenders(one)]
+    meaning = "where a rule computes, its sides are equal if they differ by no more than this part of the size"
+    lines += ["", f"tolerance {check.tolerance:g}: {meaning}"]
+    return "\n".join([*lines, "of their terms; a variable beside a number or another variable is compared as it is."])
+
+
+def _rule_text(status: RuleStatus) -> str:
+    name = f"{_one_line(status.name)}: " if status.name else ""
+    line = f"{'holds' if status.holds else 'BROKEN':<8}{name}{_one_line(status.rule, most=80)}"
+    if not status.holds:
+        line += f": by {_records(status.broken)}"
+        if status.first:
+            line += ": " if len(status.first) == status.broken else ", the first "
+            line += ", ".join(str(record) for record in status.first)
+    return line + (f" ({_records(status.gaps)} with a gap left out)" if status.gaps else "")
+
+
+def _offenders(status: RuleStatus) -> list[str]:
+    return [
+        f"{'':<8}record {record}: "
+        + ", ".join(f"{_one_line(name)} = {_one_line(str(cell))}" for name, cell in values.items())
+        for record, values in zip(status.first, status.values or (), strict=False)
+    ]
+
+
+def _records(number: int) -> str:
+    return f"{number:,} record{'s' if number != 1 else ''}"
+
+
 def release_text(release: Release, output: Path, plan: Path | None, shuffled: bool) -> str:
     """Return what was protected, what it cost, and where the files are."""
     facts, outcome = release.plan, release.plan.outcome
@@ -56,16 +94,25 @@ def release_text(release: Release, output: Path, plan: Path | None, shuffled: bo
     blocks = f" in {len(facts.blocks)} blocks" if len(facts.blocks) > 1 else ""
     strata = f" within {', '.join(facts.strata)}" if facts.strata else ""
     protected = facts.confidential or facts.columns
+    what = f" by {facts.replace[protected[0]]['name']}" if facts.is_synthetic else ""
     lines = [
-        f"protected   {len(protected)} of {len(release.original.names)} columns of {evaluation.records:,} records"
-        f"{blocks}: {_shortened(protected)}",
-        f"groups      {sum(outcome.groups):,} by {facts.method['name']}{strata}, "
-        f"{outcome.smallest_group} to {outcome.largest_group} records each",
-        f"k           {outcome.smallest_support}, the fewest records behind any released value",
+        f"{'rewritten' if facts.is_synthetic else 'protected':<11} {len(protected)} of {len(release.original.names)} "
+        f"columns of {evaluation.records:,} records{blocks}{what}: {_shortened(protected)}"
     ]
+    if facts.is_synthetic and facts.method["name"] == "one-group":
+        lines.append(f"groups      none: all records are rewritten together{strata}")
+    else:
+        lines += [
+            f"groups      {sum(outcome.groups):,} by {facts.method['name']}{strata}, "
+            f"{outcome.smallest_group} to {outcome.largest_group} records each",
+            f"k           {outcome.smallest_support}, the fewest records "
+            f"{'rewritten together' if facts.is_synthetic else 'behind any released value'}",
+        ]
     loss = evaluation.information_loss
     if loss is not None:
-        lines.append(f"cost        {loss:.2f} % of the variation is lost (SSE {evaluation.sse:.2f})")
+        share = f"{loss:.2f} % of the variation"
+        what = f"values moved by {share}" if facts.is_synthetic else f"{share} is lost"
+        lines.append(f"cost        {what} (SSE {evaluation.sse:.2f})")
         if len(loss.by_column) > 1:
             worst = max(loss.by_column, key=loss.by_column.__getitem__)
             lines.append(f"            most in {_one_line(worst)}, {loss.by_column[worst]:.2f} %")
@@ -73,7 +120,11 @@ def release_text(release: Release, output: Path, plan: Path | None, shuffled: bo
     notes = [
         ("dropped", facts.identifiers, "identifiers"),
         ("as it is", as_it_is, "released unprotected"),
-        ("now float", outcome.became_float, "were whole numbers, are means"),
+        (
+            "now float",
+            outcome.became_float,
+            f"were whole numbers, are {'synthetic' if facts.is_synthetic else 'means'}",
+        ),
         ("joined", list(outcome.joined), "some neighbouring groups share a value, so that k are observed"),
     ]
     lines += [f"{word:<11} {_shortened(names)} ({why})" for word, names, why in notes if names]

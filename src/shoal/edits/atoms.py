@@ -1,0 +1,277 @@
+"""What a rule asks for, taken apart until a representative can be chosen that keeps it.
+
+A rule becomes requirements that all hold. A requirement is a choice among alternatives, of which every record satisfies
+at least one; an alternative is a list of atoms that all hold. ``if a < 5 then b <= c`` is one requirement with two
+alternatives, ``a >= 5`` and ``b <= c``. The atoms are such that records which all satisfy one have representatives that
+do too: linear ones because averages stay on the same side of a plane, products because logarithms make them linear,
+tests of a single variable because a value can be selected that passes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal, TypeAlias
+
+from shoal.edits.expressions import (
+    Arithmetic,
+    Comparison,
+    Conditional,
+    Every,
+    Expression,
+    Negative,
+    Not,
+    Number,
+    Relation,
+    Some,
+    Term,
+    Text,
+    Variable,
+    XPathTest,
+    names_in,
+    parts_of,
+)
+
+__all__ = ["Atom", "Linear", "Opaque", "Product", "Requirement", "Single", "requirements"]
+
+_MOST_ALTERNATIVES = 64
+_NEGATED: dict[Relation, Relation] = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Multiples of variables whose sum equals a constant, does not exceed it, or stays below it."""
+
+    coefficients: Mapping[str, float]
+    relation: Literal["==", "<=", "<"]
+    constant: float
+    source: Comparison
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables, in the order of the rule."""
+        return tuple(self.coefficients)
+
+
+@dataclass(frozen=True)
+class Product:
+    """Powers of variables whose product, times a factor, is 1."""
+
+    exponents: Mapping[str, float]
+    factor: float
+    source: Comparison
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables, in the order of the rule."""
+        return tuple(self.exponents)
+
+
+@dataclass(frozen=True)
+class Single:
+    """A test of one variable that values between two that pass need not pass: a list of values, whole numbers."""
+
+    variable: str
+    source: Expression
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variable."""
+        return (self.variable,)
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """A test that no representative but a record itself is sure to pass."""
+
+    source: Expression
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables, in the order of the rule."""
+        return names_in(self.source)
+
+
+Atom: TypeAlias = Linear | Product | Single | Opaque
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """Alternatives, of which every record satisfies at least one."""
+
+    alternatives: tuple[tuple[Atom, ...], ...]
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables of all alternatives."""
+        return tuple(dict.fromkeys(name for atoms in self.alternatives for atom in atoms for name in atom.variables))
+
+
+def requirements(expression: Expression, texts: Collection[str] = ()) -> tuple[Requirement, ...]:
+    """Take a rule apart.
+
+    Parameters
+    ----------
+    expression
+        What the rule says.
+    texts
+        The variables that hold texts, which are equal or not but have no size.
+    """
+    return tuple(_conjuncts(expression, False, frozenset(texts)))
+
+
+def _conjuncts(expression: Expression, negated: bool, texts: frozenset[str]) -> list[Requirement]:
+    match expression, negated:
+        case (Every(parts=parts), False) | (Some(parts=parts), True):
+            return [one for part in parts for one in _conjuncts(part, negated, texts)]
+        case Not(part=part), _:
+            return _conjuncts(part, not negated, texts)
+        case Conditional(condition=condition, then=then, otherwise=None), True:
+            return [*_conjuncts(condition, False, texts), *_conjuncts(then, True, texts)]
+        case Conditional(condition=condition, then=then, otherwise=otherwise), False if otherwise is not None:
+            both = Every((Some((Not(condition), then)), Some((condition, otherwise))))
+            return _conjuncts(both, False, texts)
+    try:
+        found = tuple(_alternatives(expression, negated, texts))
+    except _TooManyError:
+        found = ((Opaque(Not(expression) if negated else expression),),)
+    return [Requirement(found)]
+
+
+class _TooManyError(Exception):
+    """More alternatives than anybody can plan for."""
+
+
+def _alternatives(expression: Expression, negated: bool, texts: frozenset[str]) -> list[tuple[Atom, ...]]:
+    match expression, negated:
+        case (Some(parts=parts), False) | (Every(parts=parts), True):
+            return _few(atoms for part in parts for atoms in _alternatives(part, negated, texts))
+        case (Every(parts=parts), False) | (Some(parts=parts), True):
+            each = [_alternatives(part, negated, texts) for part in parts]
+            return _few(tuple(atom for atoms in chosen for atom in atoms) for chosen in product(*each))
+        case Not(part=part), _:
+            return _alternatives(part, not negated, texts)
+        case Conditional(condition=condition, then=then, otherwise=otherwise), _:
+            then = Not(then) if negated else then
+            if otherwise is None:
+                whole: Expression = Every((condition, then)) if negated else Some((Not(condition), then))
+            else:
+                other = Not(otherwise) if negated else otherwise
+                whole = Some((Every((condition, then)), Every((Not(condition), other))))
+            return _alternatives(whole, False, texts)
+        case Comparison(relation=relation, left=left, right=right), _:
+            return _compared(Comparison(_NEGATED[relation] if negated else relation, left, right), texts)
+    return [(_test(Not(expression) if negated else expression),)]
+
+
+def _few(alternatives: Iterable[tuple[Atom, ...]]) -> list[tuple[Atom, ...]]:
+    found = []
+    for one in alternatives:
+        found.append(one)
+        if len(found) > _MOST_ALTERNATIVES:
+            raise _TooManyError
+    return found
+
+
+def _test(expression: Expression) -> Atom:
+    names = names_in(expression)
+    opaque = len(names) != 1 or any(isinstance(part, XPathTest) for part in parts_of(expression))
+    return Opaque(expression) if opaque else Single(names[0], expression)
+
+
+def _compared(comparison: Comparison, texts: frozenset[str]) -> list[tuple[Atom, ...]]:
+    names = names_in(comparison)
+    if texts.intersection(names) or any(isinstance(side, Text) for side in (comparison.left, comparison.right)):
+        return [(_test(comparison),)]
+    left, right, relation = comparison.left, comparison.right, comparison.relation
+    if relation == "!=":  # on one side or on the other
+        either = [_compared(Comparison(side, left, right), texts) for side in ("<", ">")]  # type: ignore[arg-type]
+        if all(isinstance(atoms[0], Linear) for (atoms,) in either):
+            return [atoms for (atoms,) in either]
+        return [(_test(comparison),)]
+    if relation in (">", ">="):
+        left, right = right, left
+    total = _sum(Arithmetic("-", left, right))
+    if total is not None:
+        constant = 0.0 - total.pop("", 0.0)
+        coefficients = {name: factor for name, factor in total.items() if factor != 0}
+        if coefficients and all(math.isfinite(number) for number in (constant, *coefficients.values())):
+            short: Literal["==", "<=", "<"] = "==" if relation == "==" else "<=" if "=" in relation else "<"
+            return [(Linear(coefficients, short, constant, comparison),)]
+    if relation == "==" and len(names) > 1:
+        one, other = _powers(left), _powers(right)
+        if one is not None and other is not None:
+            exponents = {name: one.get(name, 0.0) - other.get(name, 0.0) for name in (*one, *other) if name}
+            exponents = {name: exponent for name, exponent in exponents.items() if exponent != 0}
+            divisor = other.get("", 1.0)
+            factor = one.get("", 1.0) / divisor if divisor else 0.0
+            if len(exponents) > 1 and factor != 0 and math.isfinite(factor):
+                return [(Product(exponents, factor, comparison),)]
+    return [(_test(comparison),)]
+
+
+def _sum(term: Term) -> dict[str, float] | None:
+    """Return what each variable is multiplied by, and under "" what stands alone; None if the term is no such sum."""
+    match term:
+        case Number(value=value):
+            return {"": value}
+        case Variable(name=name):
+            return {name: 1.0}
+        case Negative(term=inner):
+            return _times(_sum(inner), -1.0)
+        case Arithmetic(sign="+" | "-" as sign, left=left, right=right):
+            one, other = _sum(left), _times(_sum(right), 1.0 if sign == "+" else -1.0)
+            if one is None or other is None:
+                return None
+            return {name: one.get(name, 0.0) + other.get(name, 0.0) for name in {**one, **other}}
+        case Arithmetic(sign="*", left=left, right=right):
+            one, other = _sum(left), _sum(right)
+            if other is not None and set(other) <= {""}:
+                return _times(one, other.get("", 0.0))
+            return _times(other, one.get("", 0.0)) if one is not None and set(one) <= {""} else None
+        case Arithmetic(sign="/", left=left, right=right):
+            divisor = _sum(right)
+            if divisor is not None and set(divisor) <= {""} and divisor.get("", 0.0) != 0:
+                return _times(_sum(left), 1 / divisor[""])
+    return None
+
+
+def _times(total: dict[str, float] | None, factor: float) -> dict[str, float] | None:
+    return None if total is None else {name: factor * number for name, number in total.items()}
+
+
+def _powers(term: Term) -> dict[str, float] | None:
+    """Return the power of each variable, and under "" the number before them; None if the term is no such product."""
+    match term:
+        case Number(value=value):
+            return {"": value}
+        case Variable(name=name):
+            return {name: 1.0}
+        case Negative(term=inner):
+            found = _powers(inner)
+            return None if found is None else {**found, "": -found.get("", 1.0)}
+        case Arithmetic(sign="*" | "/" as sign, left=left, right=right):
+            one, other = _powers(left), _powers(right)
+            if one is None or other is None:
+                return None
+            other = other if sign == "*" else _to_the(other, -1.0)
+            if other is None:
+                return None
+            names = [name for name in {**one, **other} if name]
+            found = {name: one.get(name, 0.0) + other.get(name, 0.0) for name in names}
+            return {**found, "": one.get("", 1.0) * other.get("", 1.0)}
+        case Arithmetic(sign="**", left=left, right=right):
+            base, power = _powers(left), _sum(right)
+            if base is not None and power is not None and set(power) <= {""}:
+                return _to_the(base, power.get("", 0.0))
+    return None
+
+
+def _to_the(powers: dict[str, float], power: float) -> dict[str, float] | None:
+    number = powers.get("", 1.0)
+    if number == 0 or (number < 0 and not float(power).is_integer()):
+        return None
+    raised = {name: exponent * power for name, exponent in powers.items() if name}
+    return {**raised, "": number**power}

@@ -1,0 +1,291 @@
+"""Rules as Schematron: read from ISO Schematron files and older ones, and written as ISO Schematron."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from lxml import etree
+
+from shoal.edits.expressions import Expression, InOriginal, parts_of
+from shoal.edits.rules import Rule
+from shoal.edits.text import shown
+from shoal.edits.xpath import Lets, printed_xpath, read_statement, read_test
+from shoal.edits.xpath_parsing import ORIGINAL, element_of, parsed, tokens_in, with_lets
+from shoal.edits.xpath_types import is_statement
+from shoal.errors import ReadError, RuleError
+from shoal.read.safe_xml import SAFE_PARSER, refuse_doctype
+
+__all__ = ["read_schematron", "schematron_of"]
+
+_ISO = "http://purl.oclc.org/dsdl/schematron"
+_NAMESPACES = (_ISO, "http://www.ascc.net/xml/schematron", "")
+_XSL = "http://www.w3.org/1999/XSL/Transform"
+_LANGUAGES = ("", "xslt", "xslt1", "xslt2", "xslt3", "xpath", "xpath1", "xpath2", "xpath3", "xpath31")
+
+_WITHIN = {"schema": ("let", "pattern"), "pattern": ("let", "rule"), "rule": ("let", "assert", "report")}
+_IGNORED = ("title", "p", "ns", "phase", "diagnostics", "properties")
+# Attributes that make an element mean something else than what stands in it, unless they have this value.
+_NOT_READ = {
+    "schema": {"defaultPhase": "#ALL"},
+    "pattern": {"abstract": "false", "is-a": "", "documents": ""},
+    "rule": {"abstract": "false"},
+}
+
+_NAME = re.compile(r"[^\W\d][\w.-]*\Z")
+_DOCUMENT = re.compile(r"""\s*(?:fn:)?(?:document|doc)\s*\(\s*("[^"]*"|'[^']*')\s*\)\s*\Z""")
+_STEP = r"""[^\W\d][^\s/\[\]()|@*:$,=<>!'"]*"""
+_PATH = re.compile(rf"(?:\.?//?)?\s*(?:(?:{_STEP}|\*)\s*//?\s*)*({_STEP})\s*\Z")
+_BRACKETS = re.compile(r"""(?P<text>"[^"]*"|'[^']*')|(?P<bracket>[\[\]])|[^"'\[\]]+|["']""")
+
+
+def read_schematron(content: bytes, source: str) -> list[Rule]:
+    """Read the rules of a Schematron file.
+
+    Every assert and every report becomes a rule, named after its pattern. A record fires the first rule of a pattern
+    whose context it matches, and no other, so that the conditions of a rule and of those before it become part of
+    what it says. A variable that is ``document('...')`` is the original file, which the caller names; no file is
+    opened here, whatever the rules say.
+
+    Parameters
+    ----------
+    content
+        The file, as bytes.
+    source
+        What messages call it.
+
+    Raises
+    ------
+    RuleError
+        The file is not Schematron, or has something in it that shoal does not read; the message names the line.
+    """
+    try:
+        refuse_doctype(content, f'"{source}"')
+        root = etree.fromstring(content, etree.XMLParser(**SAFE_PARSER))
+    except ReadError as error:
+        raise RuleError(str(error)) from None
+    except etree.XMLSyntaxError as error:
+        raise RuleError(f'"{source}", line {error.lineno}: this is not well-formed XML.') from None
+    return _Reader(source, _namespace(root)).read(root)
+
+
+def schematron_of(rules: Iterable[Rule]) -> str:
+    """Write rules as an ISO Schematron document, one pattern a rule.
+
+    The records are expected in elements named Record, as `write_table` writes them. The document names the original
+    file as original.xml where a rule needs it.
+
+    Raises
+    ------
+    RuleError
+        A rule cannot be said in XPath 2.0, or has a character in it that XML cannot hold.
+    """
+    rules = list(rules)
+    schema = etree.Element(f"{{{_ISO}}}schema", nsmap={None: _ISO}, queryBinding="xslt2")
+    if any(isinstance(part, InOriginal) for rule in rules for part in parts_of(rule.expression)):
+        _added(schema, "let", name=ORIGINAL, value=f"document('{ORIGINAL}.xml')")
+    for rule in rules:
+        try:
+            pattern = _added(schema, "pattern")
+            _added(pattern, "title").text = rule.name or rule.text
+            test = _added(_added(pattern, "rule", context="Record"), "assert", test=printed_xpath(rule.expression))
+            test.text = f"This does not hold: {rule.text}"
+        except ValueError as error:  # RuleError is one too
+            why = error if isinstance(error, RuleError) else "It has a character in it that XML cannot hold."
+            raise RuleError(f'The rule "{rule.shown}" cannot be written as Schematron. {why}') from None
+    etree.indent(schema)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{etree.tostring(schema, encoding="unicode")}\n'
+
+
+def _added(parent: Any, tag: str, /, **attributes: str) -> Any:
+    return etree.SubElement(parent, f"{{{_ISO}}}{tag}", **attributes)
+
+
+@dataclass(frozen=True)
+class _Condition:
+    """When a rule fires, and where it stands."""
+
+    test: str  # empty if it always does
+    expression: Expression | None
+    line: int
+
+
+@dataclass
+class _Reader:
+    """Reads one Schematron document."""
+
+    source: str
+    namespace: str
+    record: str = ""  # what the records are called
+    document: str = ""  # the file that is taken for the original
+    rules: list[Rule] = field(default_factory=list)
+
+    def read(self, root: Any) -> list[Rule]:
+        if self.namespace not in _NAMESPACES or _local(root) not in ("schema", "pattern"):
+            self._refuse(root, f"<{_local(root)}> is not how a Schematron file begins; <schema> is")
+        if root.get("queryBinding", "").lower() not in _LANGUAGES:
+            self._refuse(root, f'tests in "{shown(root.get("queryBinding"))}" are not read; XPath is')
+        self._schema(root)
+        if not self.rules:
+            self._refuse(root, "there is no assert and no report in it")
+        return self.rules
+
+    def _schema(self, root: Any) -> None:
+        if _local(root) == "pattern":  # a single one, as papers print them
+            self._pattern(root, {})
+            return
+        lets = self._lets(root, {})
+        for pattern in self._children(root, "pattern"):
+            self._pattern(pattern, lets)
+
+    def _pattern(self, pattern: Any, lets: Lets) -> None:
+        lets = self._lets(pattern, lets)
+        name = pattern.get("name") or self._title(pattern) or pattern.get("id") or ""
+        earlier: list[_Condition] = []
+        for rule in self._children(pattern, "rule"):
+            condition = self._condition(rule, lets, earlier)
+            inner = self._lets(rule, lets)
+            for kind in self._children(rule, "assert", "report"):
+                self._test(kind, inner, [*earlier, condition], " ".join(name.split()))
+            earlier.append(condition)
+
+    def _test(self, element: Any, lets: Lets, conditions: list[_Condition], name: str) -> None:
+        given = self._attribute(element, "test")
+        with self._at(element):
+            test = with_lets(given, lets)
+            read_statement(test)  # what is wrong with it is better said of it alone
+            if _local(element) == "report":
+                test = f"not({test})"
+            *earlier, own = conditions
+            fires = [f"not({one.test})" for one in earlier] + ([f"({own.test})"] if own.test else [])
+            if fires:
+                test = f"if ({' and '.join(fires)}) then ({test}) else true()"
+            self.rules.append(Rule(read_test(test), name))
+
+    def _condition(self, rule: Any, lets: Lets, earlier: list[_Condition]) -> _Condition:
+        context = self._attribute(rule, "context")
+        with self._at(rule):
+            condition = self._fires(rule, context, lets)
+        for one in earlier:
+            if not one.test or one.expression == condition.expression:
+                self._refuse(rule, f"this rule can never fire, because the one in line {one.line} does before it")
+        return condition
+
+    def _fires(self, rule: Any, context: str, lets: Lets) -> _Condition:
+        path, predicates = _taken_apart(context)
+        found = _PATH.match(path)
+        if found is None or predicates is None:
+            raise RuleError(
+                f'The context "{shown(context)}" is not read; write the name of the records, as in //Record[V8 < 1115].'
+            )
+        if self.record not in ("", found[1]):
+            raise RuleError(f'Records are called both "{self.record}" and "{found[1]}". Give rules for one of them.')
+        self.record = found[1]
+        tests = [with_lets(predicate, lets) for predicate in predicates]
+        for test in tests:
+            if not is_statement(parsed(test)):
+                raise RuleError(f'The condition "[{shown(test)}]" must compare something, as in [V8 < 1115].')
+        whole = tests[0] if len(tests) == 1 else " and ".join(f"({test})" for test in tests)
+        stated = read_statement(whole) if tests else True
+        if stated is False:
+            raise RuleError("This rule can never fire.")
+        if stated is True:
+            return _Condition("", None, rule.sourceline)
+        return _Condition(whole, stated, rule.sourceline)
+
+    def _lets(self, parent: Any, outer: Lets) -> Lets:
+        own: dict[str, str | None] = {}
+        for element in self._children(parent, "let"):
+            name, value = self._attribute(element, "name"), self._attribute(element, "value")
+            if not _NAME.match(name) or name in own:
+                self._refuse(element, f'"{shown(name)}" is no name for a let, or is the name of two')
+            document = _DOCUMENT.match(value)
+            if document:
+                self._is_original(element, document[1][1:-1])
+                own[name] = None
+                continue
+            with self._at(element):
+                text = with_lets(value, {**outer, **own})
+                token = parsed(text)
+                if _local(parent) != "rule" and any(element_of(one) is not None for one in tokens_in(token)):
+                    raise RuleError(f'The let "{name}" does not see the records from here. Move it into the rule.')
+                own[name] = text
+        return {**outer, **own}
+
+    def _is_original(self, element: Any, document: str) -> None:
+        if self.document not in ("", document):
+            self._refuse(element, "a second document is named; shoal looks values up in the original file only")
+        self.document = document
+
+    def _children(self, parent: Any, *wanted: str) -> Iterator[Any]:
+        """Yield the children of these names, and refuse those that would mean something and are not read."""
+        for attribute, harmless in _NOT_READ[_local(parent)].items():
+            if parent.get(attribute, harmless) != harmless:
+                self._refuse(parent, f'"{attribute}" of <{_local(parent)}> is not read; write every rule out')
+        for child in parent:
+            if not isinstance(child.tag, str):  # a comment
+                continue
+            name, namespace = _local(child), _namespace(child)
+            if namespace == _XSL:
+                self._refuse(child, f"<xsl:{name}> is not read; shoal does not run programs in rules")
+            if namespace != self.namespace or name in _IGNORED:
+                continue
+            if name not in _WITHIN[_local(parent)]:
+                self._refuse(child, f"<{name}> in <{_local(parent)}> is not read; write every rule out")
+            if name in wanted:
+                yield child
+
+    def _title(self, pattern: Any) -> str:
+        titles = pattern.findall(f"{{{self.namespace}}}title" if self.namespace else "title")
+        return "".join(titles[0].itertext()).strip() if titles else ""
+
+    def _attribute(self, element: Any, name: str) -> str:
+        value = element.get(name)
+        if value is None or not value.strip():
+            self._refuse(element, f'<{_local(element)}> has no "{name}"')
+        return str(value)
+
+    @contextmanager
+    def _at(self, element: Any) -> Iterator[None]:
+        """Put the file and the line before what a RuleError says."""
+        try:
+            yield
+        except RuleError as error:
+            raise RuleError(f'"{self.source}", line {element.sourceline}: {error}') from None
+
+    def _refuse(self, element: Any, why: str) -> NoReturn:
+        raise RuleError(f'"{self.source}", line {element.sourceline}: {why}.')
+
+
+def _taken_apart(context: str) -> tuple[str, list[str] | None]:
+    """Return the path of a context and the conditions in its brackets; None for those if the brackets do not match."""
+    path, predicates, depth = "", [], 0
+    for found in _BRACKETS.finditer(context):
+        piece = found.group()
+        if found["bracket"]:
+            depth += 1 if piece == "[" else -1
+            if depth < 0:
+                return path, None
+            if depth == 1 and piece == "[":
+                predicates.append("")
+                continue
+            if depth == 0:
+                continue
+        if depth:
+            predicates[-1] += piece
+        elif predicates and piece.strip():  # a step after a condition
+            return path, None
+        elif not predicates:
+            path += piece
+    return path.strip(), None if depth else predicates
+
+
+def _local(element: Any) -> str:
+    return str(etree.QName(element).localname)
+
+
+def _namespace(element: Any) -> str:
+    return etree.QName(element).namespace or ""

@@ -1,0 +1,55 @@
+"""The medoid: one of the records of a group stands for all of them, as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.limits import Limit
+from shoal.replace.members import Members
+
+__all__ = ["Medoid"]
+
+
+@dataclass(frozen=True)
+class Medoid:
+    """The record nearest to all others of its group, released as it is in place of each.
+
+    It keeps every rule that holds within a record, whatever the rule says, because what is released is a record. That
+    is also its price: a record of the original file is published, if only as one of at least k that look the same.
+    """
+
+    name: ClassVar[str] = "medoid"
+    kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal", "nominal"})
+    keeps_values: ClassVar[bool] = True
+    limits: ClassVar[Mapping[str, Limit]] = {}
+
+    def records(self, points: NDArray[np.float64], nominal: tuple[int, ...], members: Members) -> NDArray[np.int64]:
+        """Return the medoid of every group: the record with the least sum of squared distances to the others.
+
+        Parameters
+        ----------
+        points
+            The records as points, complete.
+        nominal
+            The columns of `points` whose values are the same or not, at a distance of 1.
+        members
+            The records of every group.
+        """
+        gathered, starts, sizes = points[members.records], members.starts[:-1], members.sizes
+        ordered = [place for place in range(points.shape[1]) if place not in nominal]
+        total = np.zeros(len(gathered))
+        if ordered:
+            values = gathered[:, ordered]
+            centres = np.add.reduceat(values, starts) / sizes[:, None]
+            total += ((values - np.repeat(centres, sizes, axis=0)) ** 2).sum(axis=1) * np.repeat(sizes, sizes)
+        for place in nominal:
+            pairs = np.column_stack([members.entries, gathered[:, place]])
+            _, own, counts = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
+            total += np.repeat(sizes, sizes) - counts[own.reshape(-1)]
+        order = np.lexsort((members.records, total, members.entries))
+        return members.records[order[starts]]

@@ -1,0 +1,74 @@
+"""What was asked of a synthetic replacement: which one it is, the variables it rewrites, the blocks they are in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shoal.choices import build, spell
+from shoal.describe import Selection
+from shoal.describe.roles import names_given
+from shoal.errors import ParameterError
+from shoal.replace import REPLACEMENTS, SYNTHETIC
+
+__all__ = ["confidential_names", "only_rewritten_blocks", "replacement_for_all"]
+
+
+def replacement_for_all(replace: Any, columns: Sequence[str]) -> dict[str, Any] | None:
+    """Return the replacement that all columns share, as a plan holds it; None where they have their own.
+
+    A mapping with "name" in it is one replacement, unless a column goes by that name. A mapping that gives every
+    column the same synthetic replacement, as plans do, means that one.
+    """
+    if not isinstance(replace, Mapping):
+        return _checked(spell(replace, REPLACEMENTS, "replace"))
+    if "name" in replace and ("name" not in columns or str(replace["name"]) in SYNTHETIC):
+        return _checked(dict(replace))
+    each = [spell(one, REPLACEMENTS, "replace") for one in replace.values()]
+    if each and str(each[0].get("name")) in SYNTHETIC and {str(name) for name in replace} == set(columns):
+        return _checked(each[0]) if all(one == each[0] for one in each) else None
+    return None
+
+
+def confidential_names(synthetic: Mapping[str, Any], given: Any, selection: Selection) -> list[str]:
+    """Return the variables to rewrite: those named in the argument or in the replacement, or those with the role."""
+    own = list(synthetic.get("confidential", ()))
+    named = own if given is None else [str(name) for name in names_given(given, "confidential")]
+    if own and named != own:
+        raise ParameterError(
+            f'confidential and the confidential of replace "{synthetic["name"]}" differ. Name the variables once.'
+        )
+    if given is None and not own:
+        named = _with_role(selection)
+    if not named:
+        raise ParameterError(
+            f'replace "{synthetic["name"]}" rewrites the confidential variables: name them in confidential '
+            '(--confidential), or give them the role "confidential" (--role COLUMN=confidential).'
+        )
+    return named
+
+
+def only_rewritten_blocks(selection: Selection, confidential: Sequence[str]) -> Selection:
+    """Return the selection without blocks that have nothing to rewrite: their variables stay as they are."""
+    if not set(confidential) <= set(selection.columns):
+        return selection  # the plan says which name is wrong
+    touched = {*confidential, *_with_role(selection)}
+    blocks = tuple(block for block in selection.blocks if touched.intersection(block))
+    kinds = {name: kind for name, kind in selection.kinds.items() if any(name in block for block in blocks)}
+    return Selection(blocks, kinds, selection.roles)
+
+
+def _with_role(selection: Selection) -> list[str]:
+    """Return the columns with the role confidential, in the order of the file."""
+    columns = set(selection.columns)
+    return [name for name, role in selection.roles.items() if role == "confidential" and name in columns]
+
+
+def _checked(spelled: dict[str, Any]) -> dict[str, Any]:
+    """Return a choice, its parameters checked and written out if it is a synthetic one."""
+    spelled["name"] = str(spelled.get("name"))
+    if spelled["name"] not in SYNTHETIC:
+        return spelled
+    if "confidential" in spelled:
+        spelled["confidential"] = [str(name) for name in names_given(spelled["confidential"], "confidential")]
+    return spell(build(spelled, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")

@@ -1,0 +1,61 @@
+"""What is asked of a synthetic replacement: by name, mapping or object, with the confidential variables or by role."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import shoal
+from shoal.errors import ColumnError
+from shoal.replace import IPSO
+
+CONFIDENTIAL = ["FEDTAX", "TAXINC", "WSALVAL", "ERNVAL"]
+
+
+@pytest.fixture(scope="module")
+def census(reference_data):
+    return shoal.read_table(reference_data("census.csv"))
+
+
+@pytest.mark.parametrize(
+    "replace",
+    [
+        "ipso:confidential=[FEDTAX, AGI]",
+        'ipso:confidential=["FEDTAX","AGI"]',
+        {"name": "ipso", "confidential": ["FEDTAX", "AGI"]},
+        IPSO(confidential=["FEDTAX", "AGI"]),
+    ],
+    ids=["words", "quoted", "mapping", "object"],
+)
+def test_confidential_may_be_said_with_the_replacement(census, replace):
+    expected = shoal.protect(census, 20, replace="ipso", confidential=["FEDTAX", "AGI"], seed=1)
+    release = shoal.protect(census, 20, replace=replace, seed=1)
+    assert release.plan.replace == expected.plan.replace
+    pd.testing.assert_frame_equal(release.data, expected.data, check_exact=True)
+    same = shoal.protect(census, 20, replace=replace, confidential=["FEDTAX", "AGI"], seed=1)
+    pd.testing.assert_frame_equal(same.data, expected.data, check_exact=True)
+
+
+def test_a_mapping_is_a_choice_for_all_or_one_per_column(census):
+    chosen = shoal.protect(census, 20, replace={"name": "ipso"}, confidential=CONFIDENTIAL, seed=1)
+    assert chosen.plan.method["name"] == "one-group"
+    again = shoal.protect(census, 20, replace=chosen.plan.replace, confidential=CONFIDENTIAL, seed=1)
+    pd.testing.assert_frame_equal(again.data, chosen.data, check_exact=True)
+    frame = census.rename(columns={"AGI": "name"})
+    plan = shoal.protect(frame, 20, replace={"name": "median"}, roles={"name": "other"}).plan
+    assert (plan.replace["name"]["name"], plan.replace["FICA"]["name"]) == ("median", "mean")
+    plan = shoal.protect(census, 20, replace={"name": "median"}).plan
+    assert {choice["name"] for choice in plan.replace.values()} == {"median"}
+
+
+def test_columns_with_the_role_confidential_are_rewritten(census):
+    roles = {"FEDTAX": "confidential", "AGI": "confidential"}
+    by_role = shoal.protect(census, 20, replace="ipso", roles=roles, seed=1)
+    assert by_role.plan.confidential == ["AGI", "FEDTAX"]  # in the order of the file
+    named = shoal.protect(census, 20, replace="ipso", roles=roles, confidential=["AGI", "FEDTAX"], seed=1)
+    pd.testing.assert_frame_equal(by_role.data, named.data, check_exact=True)
+    for confidential in (["AGI"], ["AGI", "FEDTAX", "FICA"]):
+        with pytest.raises(ColumnError, match="confidential and the role confidential differ"):
+            shoal.protect(census, 20, replace="ipso", roles=roles, confidential=confidential)
+    with pytest.raises(ColumnError, match="confidential and the role confidential differ"):
+        shoal.protect(census, 20, replace="ipso", roles=roles, confidential=["AGI"], blocks=3)
