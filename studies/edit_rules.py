@@ -91,7 +91,7 @@ class Reading:
 DEFAULT, SUBSETS = "shoal's own", "back, sd"
 READINGS = {
     DEFAULT: Reading(16, "PIL", "all", "rank"),
-    "V1-V13": Reading(13, "PIL", "all", "rank"),
+    "V1-V13, sd": Reading(13, "PIL", "all", "sd"),
     "subsets, V1-V16": Reading(16, "PIL", "subsets", "rank"),
     "subsets": Reading(13, "PIL", "subsets", "rank"),
     "subsets, relative": Reading(13, "PIL", "subsets", "relative"),

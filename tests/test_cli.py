@@ -351,3 +351,32 @@ def test_hybrid_data_on_the_command_line(folder):
     before, after = (pd.read_csv(folder / name) for name in ("survey.csv", "masked.csv"))
     assert after["age"].equals(before["age"])
     assert after[["tax", "age"]].cov().to_numpy() == pytest.approx(before[["tax", "age"]].cov().to_numpy())
+
+
+def test_explain_prints_the_plan_and_writes_nothing(folder):
+    (folder / "rules.txt").write_text("gross_income - tax == net_income\nif age < 30 then net_income <= gross_income\n")
+    before = sorted(folder.iterdir())
+    ran = run("protect", "survey.csv", "-k", 3, "--edits", "rules.txt", "--explain", cwd=folder)
+    assert ran.returncode == 0, ran.stderr
+    assert "gross_income - tax == net_income" in ran.stdout
+    assert "computed from the others" in ran.stdout
+    assert "Nothing was masked or written." in ran.stdout
+    assert sorted(folder.iterdir()) == before
+    ran = run("protect", "survey.csv", "-k", 3, "--explain", cwd=folder)
+    assert (ran.returncode, "no rules to explain" in ran.stderr) == (2, True)
+
+
+def test_rules_choose_the_replacement_and_repair_mends(folder):
+    (folder / "rules.txt").write_text("net_income + tax == gross_income\nage is integer\n")
+    ran = run("protect", "survey.csv", "-k", 3, "--edits", "rules.txt", "-o", "kept.csv", cwd=folder)
+    assert ran.returncode == 0, ran.stderr
+    assert "All 2 rules hold in the release" in ran.stdout
+    assert run("check", "kept.csv", "--edits", "rules.txt", "--tolerance", 0, cwd=folder).returncode == 0
+    survey = pd.read_csv(folder / "survey.csv")
+    survey.loc[:4, "tax"] += 1
+    survey.to_csv(folder / "broken.csv", index=False)
+    ran = run("protect", "broken.csv", "-k", 3, "--edits", "rules.txt", "-o", "mended.csv", cwd=folder)
+    assert (ran.returncode, "5 of" in ran.stderr, (folder / "mended.csv").exists()) == (1, True, False)
+    ran = run("protect", "broken.csv", "-k", 3, "--edits", "rules.txt", "--repair", "-o", "mended.csv", cwd=folder)
+    assert ran.returncode == 0, ran.stderr
+    assert run("check", "mended.csv", "--edits", "rules.txt", cwd=folder).returncode == 0

@@ -144,7 +144,7 @@ def assignments_in(option: str, given: list[str] | None) -> dict[str, str]:
     return pairs
 
 
-def replacements_in(given: list[str] | None, names: list[str]) -> str | dict[str, str]:
+def replacements_in(given: list[str] | None, names: list[str]) -> str | dict[str, str] | None:
     """Read "mean" as one replacement for all, "AGE=median" as one for a column."""
     named: dict[str, str] = {}
     for_all = []
@@ -159,7 +159,7 @@ def replacements_in(given: list[str] | None, names: list[str]) -> str | dict[str
         raise ParameterError(
             "--replace takes one name for all columns, or COLUMN=NAME for each; got both or two for all."
         )
-    return for_all[0] if for_all else named or "mean"
+    return for_all[0] if for_all else named or None
 
 
 def blocks_in(given: list[str] | None) -> int | list[list[str]] | None:
@@ -175,7 +175,7 @@ def settings_in(names: list[str], **texts: Any) -> dict[str, Any]:
     """Read the options that `protect` and `compare` share; `names` are the columns of the table."""
     from shoal.edits import read_edits
 
-    return {
+    settings = {
         "columns": names_in(texts["columns"]),
         "roles": assignments_in("--role", texts["role"]),
         "kinds": assignments_in("--kind", texts["kind"]),
@@ -186,6 +186,7 @@ def settings_in(names: list[str], **texts: Any) -> dict[str, Any]:
         "confidential": names_in(texts["confidential"]),
         "edits": None if texts["edits"] is None else read_edits(texts["edits"]),
     }
+    return what_was_given(**settings)
 
 
 def what_was_given(**options: Any) -> dict[str, Any]:

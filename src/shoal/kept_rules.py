@@ -100,6 +100,7 @@ class ExplainedBlock:
     edits: BlockEdits
     rules: tuple[int, ...]  # their numbers, from 1
     parts: tuple[int, ...]  # how many records are grouped together, largest first
+    filled: tuple[str, ...]  # what was done about parts with fewer than k
 
 
 def explained(plan: Plan, table: Table) -> list[ExplainedBlock]:
@@ -117,7 +118,7 @@ def explained(plan: Plan, table: Table) -> list[ExplainedBlock]:
         cells = split_by_rules(plan, table, edits, matrix, strata)
         numbers = [rules.index(demand.rule) + 1 for demand in edits.demands]
         sizes = sorted(np.bincount(cells.codes).tolist(), reverse=True)
-        found.append(ExplainedBlock(edits, tuple(dict.fromkeys(numbers)), tuple(sizes)))
+        found.append(ExplainedBlock(edits, tuple(dict.fromkeys(numbers)), tuple(sizes), cells.filled))
     return found
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from shoal.edits.atoms import Atom, Linear, Product, Requirement
 from shoal.edits.evaluation import Records, holds
 from shoal.edits.plan import BlockEdits, Demand
+from shoal.edits.rules import Rule
 from shoal.errors import DataError, TooFewRecordsError
 
 __all__ = ["Cells", "cells_of"]
@@ -38,11 +39,14 @@ class Cells:
         The part (stratum) each cell belongs to.
     atoms
         What every record of a cell satisfies, and its representatives must.
+    filled
+        What was done where a rule sets fewer than k records apart, a sentence each.
     """
 
     codes: NDArray[np.int64]
     parts: NDArray[np.int64]
     atoms: tuple[tuple[Atom, ...], ...]
+    filled: tuple[str, ...]
 
 
 def cells_of(
@@ -75,10 +79,12 @@ def cells_of(
     codes = np.full(len(parts), -1, dtype=np.int64)
     part_of_cell: list[int] = []
     atoms: list[tuple[Atom, ...]] = []
+    filled: list[str] = []
     for part in range(int(parts.max()) + 1):
         rows = np.flatnonzero(parts == part)
         splitter = _Splitter([truth[:, rows] for truth in truths], edits.demands, points[rows], k)
         found, choices = splitter.split()
+        filled += splitter.filled
         for cell, chosen in enumerate(choices):
             holding = tuple(
                 atom for demand, one in zip(edits.demands, chosen, strict=True) for atom in demand.alternatives[one]
@@ -88,7 +94,7 @@ def cells_of(
                 codes[piece] = len(part_of_cell)
                 part_of_cell.append(part)
                 atoms.append(holding)
-    return Cells(codes, np.array(part_of_cell, dtype=np.int64), tuple(atoms))
+    return Cells(codes, np.array(part_of_cell, dtype=np.int64), tuple(atoms), tuple(filled))
 
 
 def _truths(demand: Demand, records: Records, repair: bool) -> Truths:
@@ -112,6 +118,7 @@ class _Splitter:
 
     def __init__(self, truths: list[Truths], demands: Sequence[Demand], points: Doubles, k: int) -> None:
         self._truths, self._demands, self._points, self._k = truths, demands, points, k
+        self.filled: list[str] = []
         n = len(points)
         self._choice = np.zeros((n, len(truths)), dtype=np.int64)
         for place, truth in enumerate(truths):
@@ -157,6 +164,10 @@ class _Splitter:
                 best = float(distance[taken].mean()), taken, tuple(int(one) for one in chosen)
         if best is None:
             raise self._too_few(few)
+        self.filled.append(
+            f'"{self._to_blame().shown}" sets {len(few)} records apart: they are grouped with the {len(best[1])} '
+            "nearest that satisfy the same."
+        )
         self._choice[few] = best[2]
         self._choice[best[1]] = best[2]
 
@@ -185,11 +196,14 @@ class _Splitter:
         nearest_cell = min(whole.tolist(), key=lambda one: (distance[pool[cell[pool] == one]].mean(), one))
         return np.asarray(pool[cell[pool] == nearest_cell])  # with it, the next round is one cell shorter
 
+    def _to_blame(self) -> Rule:
+        """Return a rule of which no alternative holds for all records."""
+        alone = [place for place, truth in enumerate(self._truths) if not np.all(truth, axis=1).any()]
+        return self._demands[alone[0] if alone else 0].rule
+
     def _too_few(self, few: NDArray[np.int64]) -> TooFewRecordsError:
         """Say which rule sets too few records apart."""
-        # One of those that no alternative covers for all records.
-        alone = [place for place, truth in enumerate(self._truths) if not np.all(truth, axis=1).any()]
-        rule = self._demands[alone[0] if alone else 0].rule
+        rule = self._to_blame()
         return TooFewRecordsError(
             f'The rule "{rule.shown}" sets {len(few)} records apart, and k={self._k} needs {self._k} that can be put '
             "together without breaking it. Leave those records out, leave the rule out, or lower k."

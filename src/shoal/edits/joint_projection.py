@@ -97,7 +97,10 @@ def _projected(points: Doubles, start: Doubles, scale: Doubles, system: System) 
     stack = _stack(points[reached], start[reached], scale[reached], system, ~above[reached])
     values = np.where((system.exponents != 0).any(axis=0) & ~stack.moves, 0.0, stack.points)
     origin = np.where(stack.moves, start[reached], values)
-    for tolerance in (_UNCHANGED, _HOLDS):  # what the first search leaves is searched on from there, penalties forgotten
+    for tolerance in (
+        _UNCHANGED,
+        _HOLDS,
+    ):  # what the first search leaves is searched on from there, penalties forgotten
         left = np.flatnonzero(~(stack.misses(values) <= tolerance))
         part = stack.take(left)
         origin[left] = _searched(part, origin[left])

@@ -30,7 +30,7 @@ def explanation_text(source: str, records: int, plan: Plan, blocks: Sequence[Exp
             lines.append(f"  {name}: {how}")
         if len(one.parts) > 1:
             lines.append(f"  split into {len(one.parts)} parts that are grouped apart: {_counts(one.parts)} records")
-        lines += [f"  {reason}" for reason in edits.reasons]
+        lines += [f"  {reason}" for reason in (*one.filled, *edits.reasons)]
     return "\n".join([*lines, "", "Nothing was masked or written."])
 
 
