@@ -11,7 +11,7 @@ from shoal.errors import RuleError
 
 
 def planned(*texts, block="abcdefg", protected=None, given=None, kinds=None, words=()):
-    kinds = {name: "continuous" for name in block} | (kinds or {})
+    kinds = dict.fromkeys(block, "continuous") | (kinds or {})
     return plan_block(list(block), parse_rules(texts), kinds, protected or list(block), words, given)
 
 
