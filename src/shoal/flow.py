@@ -44,6 +44,9 @@ __all__ = ["carry_out", "planned", "protect", "table_for"]
 _FOR_KIND: dict[Kind, str] = {"continuous": "mean", "ordinal": "median", "nominal": "mode"}
 
 
+_BLOCK_BY_BLOCK = "k holds in every block of columns; whole records can still be the only ones of their kind."
+
+
 class _Default(str):
     """A text that nobody gave."""
 
@@ -311,7 +314,9 @@ def carry_out(plan: Plan, table: Table) -> Release:
     computed = {name: values for block in done for name, values in block.computed.items()}
     taken = {name: rows for block in done for name, rows in block.taken.items()}
     masked = table.replaced(computed, taken, drop=plan.identifiers)
-    kept = refuse_broken_release(rules, table, masked)
+    notes = refuse_broken_release(rules, table, masked)
+    if len(plan.blocks) > 1 and not plan.is_synthetic:
+        notes.append(_BLOCK_BY_BLOCK)
     partitions = tuple(block.partition for block in done)
     outcome = Outcome(
         groups=[len(partition.sizes) for partition in partitions],
@@ -322,7 +327,7 @@ def carry_out(plan: Plan, table: Table) -> Release:
         constant=[name for block in done for name in block.matrix.constant],
         gower_blocks=[number for number, block in enumerate(done) if block.matrix.distance == "gower"],
         joined={name: count for block in done for name, count in block.joined.items()},
-        notes=list(dict.fromkeys([*kept, *(note for block in done for note in block.notes)])),
+        notes=list(dict.fromkeys([*notes, *(note for block in done for note in block.notes)])),
         empty_records=int(np.any([partition.labels < 0 for partition in partitions], axis=0).sum()),
     )
     for name in outcome.constant:

@@ -22,14 +22,12 @@ _EPSILON = float(np.finfo(np.float64).eps)
 _HOLDS = 1e-12  # a rule that misses by less than this part of the size of its terms holds
 _UNCHANGED = 1e-13  # ... and a point in which all hold as closely as this stays as it is
 _RANK = 1e-10  # directions in which rows of unit length reach less far than this are not there
-_STEPS = 120
-_HALVINGS = 30
-_POLISHINGS = 8
+_STEPS, _HALVINGS, _POLISHINGS = 120, 30, 8
 _REMEMBERED = 4  # a step may lose what the last ones gained: to follow a curved rule closely takes many small steps
 _FLATTEST = 1e-3  # the least curvature, where the distance alone has 1; less would send steps far away
 _SHRINK = 0.1  # what a step leaves of a variable in a product, at least
 _NEAREST_ZERO = 1e-12  # what all steps together leave of it
-_IMPOSSIBLE = 1e-7  # room that takes a change 1 / this times as long as the room is short is not there
+_IMPOSSIBLE = 1e-4  # room that takes a change 1 / this times as long as the room is short is not there
 _DAMPING = 0.03  # of steps where tangents contradict each other
 _HOPELESS = 1e-3  # the search ends if such a step gains less than this part of what is missing
 _NUMBERS_AT_ONCE = 1 << 21
@@ -105,9 +103,8 @@ def _projected(points: Doubles, start: Doubles, scale: Doubles, system: System) 
         part = stack.take(left)
         origin[left] = _searched(part, origin[left])
         values[left] = _polished(part, origin[left], system)
-    values[~(stack.misses(values) <= _HOLDS)] = np.nan
     projected = np.full(points.shape, np.nan)
-    projected[reached] = values
+    projected[reached] = np.where((stack.misses(values) <= _HOLDS)[:, None], values, np.nan)
     return projected, ~np.isnan(projected).any(axis=1)
 
 
@@ -206,16 +203,14 @@ def _stack(points: Doubles, start: Doubles, scale: Doubles, system: System, appl
 def _searched(stack: _Stack, origin: Doubles) -> Doubles:
     """Return where the steps from the origin come to rest."""
     values, live = origin.copy(), np.arange(len(origin))
-    multipliers = np.zeros_like(stack.right[:, stack.equalities :])
-    penalties = np.zeros(len(values))
+    multipliers, penalties = np.zeros_like(stack.right[:, stack.equalities :]), np.zeros(len(values))
     distances, violations = np.full((len(values), _REMEMBERED), -np.inf), np.zeros((len(values), _REMEMBERED))
     for number in range(_STEPS):
         part, here = stack.take(live), values[live]
         excess, slopes, apart = part.excess(here), part.slopes(here, part.scale), part.apart(here)
         step, bend, multipliers[live], blocked = _steps(part, here, excess, slopes, multipliers[live])
         distance, violation = np.square(apart).sum(axis=1) / 2, part.violation(excess)
-        gain = violation - part.violation(excess + _times(slopes, step))
-        slope = (apart * step).sum(axis=1)
+        gain, slope = violation - part.violation(excess + _times(slopes, step)), (apart * step).sum(axis=1)
         # A penalty this large makes a step that gains on the rules a step downwards.
         needed = np.where(gain > 0, 2 * (slope + np.maximum(bend, 0.0) / 2) / gain, 0.0)
         penalties[live] = penalty = np.maximum(penalties[live], needed)
@@ -225,11 +220,12 @@ def _searched(stack: _Stack, origin: Doubles) -> Doubles:
         before += 16 * _EPSILON * distance + penalty * rounding
         noise = 64 * _EPSILON * np.abs(here) / part.scale
         last = (np.abs(step) <= 1e-9 * np.abs(apart).max(axis=1, keepdims=True) + noise).all(axis=1)
-        last &= part.misses(here) <= 1e-6  # a small step may be large for a small variable
+        broken = part.misses(here) > 1e-6
+        last &= ~broken  # a small step may be large for a small variable
         last |= (violation <= rounding) & (np.abs(slope) + np.abs(bend) <= 1e-15 * distance)
         inwards = np.where((part.signs * step < 0) & blocked[:, None], np.abs(step), 0.0)
         share = np.fmin(1.0, np.fmin.reduce(part.to_zero(here) / inwards, axis=1))
-        rests = blocked & ((violation <= rounding) | (share * gain <= _HOPELESS * violation))
+        rests = (blocked & (violation <= rounding)) | ((blocked | broken) & (share * gain <= _HOPELESS * violation))
         moved, decided = here, rests
         for _ in range(_HALVINGS):
             there = here + share[:, None] * step * part.scale
@@ -272,10 +268,8 @@ def _steps(
     finite = np.isfinite(step).all(axis=1) & np.isfinite(slopes).all(axis=(1, 2))
     over = np.flatnonzero(finite & (left < -rounding).any(axis=1))
     held, blocked = np.zeros_like(room), np.zeros(len(room), dtype=bool)
-    given = (each[over] for each in (rows, along, left, rounding, multipliers))
-    change, held[over], possible = _least_changes(*given)
-    step[over] += change
-    blocked[over] = ~possible
+    change, held[over], possible = _least_changes(*(each[over] for each in (rows, along, left, rounding, multipliers)))
+    step[over], blocked[over] = step[over] + change, ~possible
     for row in over[~possible]:  # tangents contradict each other where the rules may not
         unit = np.concatenate([stack.lengths[row], np.ones(d)])
         tangents = np.concatenate([slopes[row, :n], rows[row]]) / unit[:, None]
@@ -300,19 +294,19 @@ def _least_changes(
     weights = -_times(inverse.transpose(0, 2, 1), change)
     possible = np.all((_times(reach, change) <= room + rounding) & (weights >= 0), axis=1)
     for row in np.flatnonzero(~possible):
-        least = _least_change(reach[row], room[row], rounding[row])
+        least = _least_change(reach[row], room[row] + rounding[row])
         possible[row] = least is not None
         change[row], weights[row] = (0.0, 0.0) if least is None else least
     return _times(along, change), weights, possible
 
 
-def _least_change(rows: Doubles, room: Doubles, rounding: Doubles) -> tuple[Doubles, Doubles] | None:
+def _least_change(rows: Doubles, room: Doubles) -> tuple[Doubles, Doubles] | None:
     """Return the shortest x with rows x <= room, and the multipliers of the rows; None if there is none.
 
     The least-distance method of Lawson and Hanson: which rows hold x back comes out of non-negative least squares.
     """
     able = (rows != 0).any(axis=1)
-    if (room[~able] < -rounding[~able]).any() or not room[able].min(initial=0.0) < 0:
+    if (room[~able] < 0).any():
         return None
     lengths = np.linalg.norm(rows[able], axis=1)
     rows, room = rows[able] / lengths[:, None], room[able] / lengths
