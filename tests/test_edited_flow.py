@@ -341,3 +341,70 @@ def test_a_release_keeps_the_rules_or_there_is_none(given_data, k, with_text):
     for row in release.data.to_dict("records"):
         for text, test in rules:
             assert test(row, frame), text
+
+
+def test_fuzzy_methods_keep_strict_bounds():
+    frame = pd.DataFrame({"a": np.arange(60) * 1.5, "b": np.arange(60.0) ** 2})
+    data = shoal.protect(frame, 3, method="fuzzy", edits=["a < 30", "a < b + 100"], seed=1).data
+    assert (data.a < 30).all()
+
+
+def test_a_rule_about_what_is_not_protected_does_not_disturb_a_fuzzy_method():
+    frame = pd.DataFrame({"a": np.arange(60) * 1.5, "b": np.arange(60) % 7 * 1.5, "w": np.ones(60)})
+    shoal.protect(frame, 3, columns=["a", "b"], method="fuzzy", edits="w >= 0", seed=1)
+
+
+def test_whole_numbers_are_rounded_in_every_part():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"t": rng.choice(["car", "bus"], 60), "a": rng.integers(0, 9, 60), "b": rng.integers(0, 9, 60)}
+    )
+    frame["c"] = np.where(frame.t == "car", frame.a + frame.b, 3)
+    rules = ['if t == "car" then a + b == c', *(f"{name} is integer" for name in "abc")]
+    data = shoal.protect(frame, 4, edits=rules, seed=1).data
+    assert (data[list("abc")] == data[list("abc")].round()).all().all()
+    assert (data.a + data.b == data.c)[frame.t == "car"].all()
+    given = shoal.protect(frame, 4, columns=["a"], edits=["a is integer"], replace="mean").data
+    assert (given.a == given.a.round()).all()
+
+
+def test_the_variable_that_need_not_be_whole_follows():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"n": rng.normal(size=60)})
+    frame["total"] = rng.integers(1, 9, 60)
+    frame["x"] = frame.total - frame.n
+    data = shoal.protect(frame, 4, edits=["n + x == total", "total is integer"], seed=1).data
+    assert (data.total == data.total.round()).all()
+    whole = pd.DataFrame({"a": rng.integers(0, 9, 60), "b": rng.integers(0, 9, 60)})
+    whole["q"] = 3 * whole.b + 2 * whole.a
+    rules = ["b == (q - 2 * a) / 3", *(f"{name} is integer" for name in "abq")]
+    found = shoal.protect(whole, 4, edits=rules, seed=1).data
+    assert (found == found.round()).all().all()
+    assert (found.q == 3 * found.b + 2 * found.a).all()
+
+
+def test_repair_reaches_whole_numbers_and_says_what_it_does_not_reach():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.integers(0, 100, 60), "b": rng.integers(0, 100, 60)})
+    frame["c"] = frame.a + frame.b
+    frame.loc[:2, "a"] = 900
+    rules = ["a <= 100", "a + b == c", *(f"{name} is integer" for name in "abc")]
+    data = shoal.protect(frame, 3, edits=rules, repair=True, seed=1).data
+    assert (data.a <= 100).all()
+    assert (data.a + data.b == data.c).all()
+    alone = shoal.protect(frame, 3, columns=["a", "b"], edits=["a <= 100", "a is integer"], repair=True, seed=1).data
+    assert ((alone.a <= 100) & (alone.a == alone.a.round())).all()
+    with pytest.raises(DataError, match=r'only averages of complete columns can be repaired, and "a" is none'):
+        shoal.protect(frame, 3, edits=["a <= 100"], replace={"a": "median"}, repair=True)
+
+
+def test_an_order_statistic_keeps_an_order_only_with_the_same_share():
+    frame = pd.DataFrame({"a": np.arange(30) * 1.5, "b": np.arange(30) * 1.5 + 0.5})
+    shoal.protect(frame, 5, edits="a <= b", replace="order-statistic:q=0.9")
+    with pytest.raises(RuleError, match=r"order-statistic:q=0.9 and order-statistic:q=0.1"):
+        shoal.protect(frame, 5, edits="a <= b", replace={"a": "order-statistic:q=0.9", "b": "order-statistic:q=0.1"})
+
+
+def test_a_path_that_is_not_there_is_no_rule():
+    with pytest.raises(RuleError, match=r'"nofile.txt" cannot be read: No such file'):
+        shoal.protect(broken_file(), 3, edits="nofile.txt")

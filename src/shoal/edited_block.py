@@ -80,13 +80,13 @@ def _kept(
 ) -> dict[str, Doubles]:
     """Return the representatives of groups in which the same atoms hold, with all of them kept."""
     active = [atom for atom in atoms if isinstance(atom, Linear | Product) and set(atom.variables) <= set(values)]
-    if not active:
-        return values
-    for name in edits.whole:
-        values[name] = np.rint(values[name])
     if repair:
         values = _projected(values, values, [atom for atom in active if isinstance(atom, Linear)], spreads)
-    settled = settle(values, active, edits.movable)
+    for name in edits.whole:
+        values[name] = np.rint(values[name])
+    if not active:
+        return values
+    settled = settle(values, active, edits.movable, whole=edits.whole)
     if edits.joint:
         settled = _projected(values, settled, active, spreads)
     apart = ~_all_hold(active, settled)
@@ -97,7 +97,7 @@ def _kept(
             settled[name][apart] = column
     if not _all_hold(active, settled, tolerance=0.0).all():
         # All rules hold: only digits are left to settle, so that any variable may follow from the others.
-        by_sight = dependents(active, edits.movable, by_sight=True)
+        by_sight = dependents(active, edits.movable, edits.whole, by_sight=True)
         settled = settle(settled, active, edits.movable, by_sight)
     return settled
 

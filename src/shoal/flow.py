@@ -23,10 +23,10 @@ from shoal.describe.roles import cut_size, names_given
 from shoal.describe.strata import strata_of
 from shoal.edits import Rule, parse_rules
 from shoal.edits.contradictions import refuse_contradictions
-from shoal.edits.plan import BlockEdits, joined_blocks
+from shoal.edits.plan import joined_blocks
 from shoal.errors import DataError, DescriptionWarning, MethodError, ParameterError, PlanError, TooFewRecordsError
 from shoal.fuzzy_block import protect_fuzzy_block
-from shoal.kept_rules import planned_blocks, refuse_broken_file, refuse_broken_release, rules_given
+from shoal.kept_rules import edits_of, planned_blocks, refuse_broken_file, refuse_broken_release, rules_given
 from shoal.limits import OneOf, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.partition import METHODS, SOFT_METHODS, Partitioner
 from shoal.partition.fuzzy.base import ConstrainedClusterer
@@ -36,7 +36,13 @@ from shoal.read import Table, as_table
 from shoal.release import Release
 from shoal.replace import REPLACEMENTS, SYNTHETIC, Aggregate, MembershipDraw, SyntheticReplacement
 from shoal.synthetic_block import protect_synthetic_block
-from shoal.synthetic_choice import confidential_names, only_rewritten_blocks, replacement_for_all
+from shoal.synthetic_choice import (
+    confidential_names,
+    not_served,
+    only_rewritten_blocks,
+    refuse_unserved,
+    replacement_for_all,
+)
 
 __all__ = ["carry_out", "planned", "protect", "table_for"]
 
@@ -197,6 +203,7 @@ def planned(
     rewritten = [] if confidential is None else [str(name) for name in names_given(confidential, "confidential")]
     if synthetic is not None:
         rewritten = confidential_names(synthetic, confidential, selection)
+        refuse_unserved(synthetic, rewritten, selection.columns, table)
         selection = only_rewritten_blocks(selection, rewritten)
         if synthetic["name"] != "hybrid" and method is _MDAV:  # nobody said how to group
             method = "one-group"
@@ -206,7 +213,7 @@ def planned(
     else:
         replacements = _replacement_per_column(chosen, replace, selection)
         if rules and synthetic is None:
-            replacements = _keeping(rules, replacements, replace, selection, table)
+            replacements = _keeping(rules, replacements, replace, selection, table, repair)
     plan = Plan.settled(
         k=int(k),
         blocks=[list(block) for block in selection.blocks],
@@ -230,15 +237,15 @@ def _keeping(
     asked: Any,
     selection: Selection,
     table: Table,
+    repair: bool,
 ) -> dict[str, dict[str, Any]]:
     """Choose what keeps the rules, where nobody asked for something else."""
+    given = replacements
     if asked is _MEAN:
         given = {}
     elif isinstance(asked, Mapping) and "name" not in asked:
-        given = {name: replacements[name]["name"] for name in map(str, asked)}
-    else:
-        given = {name: choice["name"] for name, choice in replacements.items()}
-    chosen = planned_blocks(rules, selection.blocks, selection.kinds, table, given)
+        given = {name: replacements[name] for name in map(str, asked)}
+    chosen = planned_blocks(rules, selection.blocks, selection.kinds, table, given, repair=repair)
     operators = {name: operator for block in chosen for name, operator in block.operators.items()}
     return {name: choice if name in given else {"name": operators[name]} for name, choice in replacements.items()}
 
@@ -295,21 +302,19 @@ def carry_out(plan: Plan, table: Table) -> Release:
     if plan.steps and len(plan.steps) != len(plan.blocks):
         raise PlanError("The plan's steps are for other blocks or strata. Take steps out of the plan.")
     rules = parse_rules(plan.edits)
-    refuse_broken_file(plan, rules, table)
-    edits: list[BlockEdits | None] = [None] * len(plan.blocks)
-    if rules and not plan.is_synthetic and plan.method["name"] not in SOFT_METHODS:
-        given = {name: choice["name"] for name, choice in plan.replace.items()}
-        edits = [*planned_blocks(rules, plan.blocks, plan.kinds, table, given)]
+    edits = edits_of(plan, rules, table)
+    refuse_broken_file(plan, rules, table, edits)
 
     done = []
     for number, block in enumerate(plan.blocks):
+        own = edits[number] if edits else None
         with progress.share(1 / len(plan.blocks)):
             if plan.is_synthetic:
                 done.append(protect_synthetic_block(plan, table, number, block, strata))
             elif plan.method["name"] in SOFT_METHODS:
                 done.append(protect_fuzzy_block(plan, table, number, block, strata))
             else:
-                done.append(protect_crisp_block(plan, table, number, block, strata, weights, edits[number]))
+                done.append(protect_crisp_block(plan, table, number, block, strata, weights, own))
 
     computed = {name: values for block in done for name, values in block.computed.items()}
     taken = {name: rows for block in done for name, rows in block.taken.items()}
@@ -431,10 +436,7 @@ def _replacement_per_column(
                 f'by confidential="{name}" (--confidential "{name}").'
             )
         if kind not in chosen.kinds and spelled["name"] in SYNTHETIC:
-            raise ParameterError(
-                f'replace "{spelled["name"]}" serves continuous variables; "{name}" is {kind}. Leave it out of the '
-                "columns, or protect it by groups and their mode or median."
-            )
+            raise not_served(spelled["name"], name, kind)
         if kind not in chosen.kinds and named:
             raise ParameterError(f'replace "{spelled["name"]}" does not serve "{name}", which is {kind}.')
         settled[name] = spelled if kind in chosen.kinds else {"name": _FOR_KIND[kind]}

@@ -135,7 +135,7 @@ def _constraints(
         size = float(np.abs(row).max(initial=0.0))
         if size == 0:
             continue  # all its variables are constant
-        rows[rule.relation].append((row / size, constant / size))
+        rows["==" if rule.relation == "==" else "<="].append((row / size, constant / size))  # "<": settled later
     named = {"==": "constraints", "<=": "inequalities"}
     return {
         named[relation]: (np.array([row for row, _ in found]), np.array([constant for _, constant in found]))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.choices import text as choice_text
 from shoal.describe.matrix import Matrix, block_matrix, block_values
 from shoal.describe.strata import Strata, strata_of
 from shoal.edits import Rule, parse_rules, read_edits
@@ -22,11 +23,13 @@ from shoal.read import Table
 
 __all__ = [
     "ExplainedBlock",
+    "edits_of",
     "explained",
     "planned_blocks",
     "refuse_broken_file",
     "refuse_broken_release",
     "rules_given",
+    "split_by_rules",
 ]
 
 
@@ -34,11 +37,16 @@ def rules_given(edits: Any) -> list[Rule]:
     """Return the rules that were asked for: one, several, or those in a file."""
     if edits is None:
         return []
-    if isinstance(edits, os.PathLike) or (isinstance(edits, str) and os.path.isfile(edits)):  # noqa: PTH113
+    if isinstance(edits, os.PathLike) or (isinstance(edits, str) and _is_path(edits)):
         return read_edits(edits)
     if not isinstance(edits, Rule | Iterable):
         raise RuleError(f"edits must be rules, or the path of a file of rules; got {type(edits).__name__}.")
     return parse_rules(edits)
+
+
+def _is_path(text: str) -> bool:
+    """Whether a text is the path of a file of rules, and no rule."""
+    return text.lower().endswith((".txt", ".sch", ".xml")) or os.path.isfile(text)  # noqa: PTH113
 
 
 def planned_blocks(
@@ -46,28 +54,45 @@ def planned_blocks(
     blocks: Iterable[Sequence[str]],
     kinds: Mapping[str, str],
     table: Table,
-    given: Mapping[str, str],
+    given: Mapping[str, Mapping[str, Any]],
+    *,
+    repair: bool,
 ) -> list[BlockEdits]:
     """Choose for every block what stands for a group; `given` are the replacements that were asked for."""
     blocks = list(blocks)
     protected = [name for block in blocks for name in block]
     texts = [name for name in table.names if not table.is_numeric(name)]
-    return [plan_block(block, rules, kinds, protected, texts, given) for block in blocks]
+    asked = {name: choice_text(choice) for name, choice in given.items()}
+    return [plan_block(block, rules, kinds, protected, texts, asked, repair=repair) for block in blocks]
 
 
-def refuse_broken_file(plan: Plan, rules: Sequence[Rule], table: Table) -> None:
-    """Raise DataError if the file breaks a rule and the plan does not mend it."""
-    records = TableRecords(table, table)
-    mends = plan.repair or plan.method["name"] in SOFT_METHODS
+def edits_of(plan: Plan, rules: Sequence[Rule], table: Table) -> list[BlockEdits]:
+    """Return how each block keeps its rules; nothing where there are none, or centres keep them."""
     for rule in rules:
         rule.refuse_unknown(table.names)
         for name in rule.variables:
             if name in plan.identifiers:
                 raise ColumnError(f'The rule "{rule.shown}" names "{name}", an identifier, which is dropped.')
+    if not rules or plan.is_synthetic or plan.method["name"] in SOFT_METHODS:
+        return []
+    return planned_blocks(rules, plan.blocks, plan.kinds, table, plan.replace, repair=plan.repair)
+
+
+def refuse_broken_file(plan: Plan, rules: Sequence[Rule], table: Table, edits: Sequence[BlockEdits]) -> None:
+    """Raise DataError if the file breaks a rule and the plan does not mend it."""
+    records = TableRecords(table, table)
+    soft = plan.method["name"] in SOFT_METHODS
+    movable = set(plan.columns) if soft else {name for block in edits for name in block.movable}
+    for rule in rules:
         wrong = rule.broken(records)
-        if wrong.any() and not (mends and rule.is_linear):
+        fixed = [name for name in rule.variables if name not in movable or table.gaps(name).any()]
+        if wrong.any() and not (rule.is_linear and not fixed and (soft or plan.repair)):
             first = ", ".join(str(row + 1) for row in wrong.nonzero()[0][:5])
-            way = 'say repair=True (--repair), or use the method "fuzzy"' if rule.is_linear else "leave the rule out"
+            way = "leave the rule out"
+            if rule.is_linear and fixed and plan.repair:
+                way += f'; only averages of complete columns can be repaired, and "{fixed[0]}" is none'
+            elif rule.is_linear and not fixed:
+                way = 'say repair=True (--repair), or use the method "fuzzy"'
             raise DataError(
                 f'{int(wrong.sum())} of {len(table)} records break the rule "{rule.shown}", first {first}. '
                 f"Correct them, or {way}."
@@ -106,13 +131,11 @@ class ExplainedBlock:
 def explained(plan: Plan, table: Table) -> list[ExplainedBlock]:
     """Say what a plan does to keep its rules, without masking anything."""
     rules = parse_rules(plan.edits)
-    refuse_broken_file(plan, rules, table)
-    if plan.method["name"] in SOFT_METHODS:
-        return []
+    blocks = edits_of(plan, rules, table)
+    refuse_broken_file(plan, rules, table, blocks)
     strata = strata_of(table, plan.strata)
-    given = {name: choice["name"] for name, choice in plan.replace.items()}
     found = []
-    for edits in planned_blocks(rules, plan.blocks, plan.kinds, table, given):
+    for edits in blocks:
         values = block_values(table, edits.columns, plan.kinds)
         matrix = block_matrix(values, plan.kinds, standardize=plan.standardize)
         cells = split_by_rules(plan, table, edits, matrix, strata)

@@ -28,6 +28,7 @@ from shoal.errors import ColumnError, MethodError, ParameterError, PlanError, Ru
 from shoal.partition import METHODS, SOFT_METHODS
 from shoal.read import replacing
 from shoal.replace import REPLACEMENTS, SYNTHETIC
+from shoal.synthetic_choice import refuse_other_names
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -186,6 +187,7 @@ class Plan(_Section):
             raise ParameterError(f'replace "{name}" is for all columns together, not for one of them.')
         if not self.confidential:
             raise ParameterError(f'replace "{name}" rewrites the confidential variables: name them in confidential.')
+        refuse_other_names(self.replace[self.columns[0]], self.confidential)
         for column in self.confidential:
             if column not in self.columns:
                 hint = nearest_name_hint(column, self.columns)
@@ -223,6 +225,8 @@ class Plan(_Section):
                     'method "mdav", or leave the rule out.'
                 )
             named = set(rule.variables)
+            if not named.intersection(self.columns):
+                continue  # nothing of it changes
             for name in sorted(named.difference(self.columns)):
                 hint = nearest_name_hint(name, self.columns)
                 raise RuleError(f'The rule "{rule.shown}" has "{name}" in it, which is not protected.{hint}')

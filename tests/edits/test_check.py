@@ -394,3 +394,12 @@ def test_the_guide_names_every_option(run):
     shown = set(re.findall("--[a-z-]+", run("--help")[1])) - {"--help"}
     assert "--show-values" in shown
     assert not [option for option in shown if f"`{option}" not in GUIDE]
+
+
+@pytest.mark.parametrize(
+    ("rules", "named"), [(["a <= 3", "a >= 4"], "a >= 4"), (["a in {1, 2}", "a in {3}"], "a in {3}")]
+)
+def test_rules_that_contradict_each_other_are_an_error(rules, named):
+    with pytest.raises(RuleError, match="No record can satisfy") as error:
+        check(pd.DataFrame({"a": [1.0, 5.0]}), rules)
+    assert named in str(error.value)

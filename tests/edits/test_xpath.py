@@ -513,3 +513,14 @@ def test_every_record_of_a_long_file_is_told_apart_and_progress_is_reported():
     assert (found == (numbers < 10)).all()
     assert sum(seen) == pytest.approx(1.0)
     assert len(seen) == 3
+
+
+@pytest.mark.parametrize("divisor", ["2", "-2", "1.5", "0"])
+def test_the_rest_of_a_division_has_the_sign_of_what_is_divided(divisor):
+    """XPath's mod is that of C, not of Python: -3 mod 2 is -1."""
+    values = [-3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 3.0]
+    test = read_test(f"number(A) mod {divisor} = 1 or number(A) mod {divisor} = -0.5")
+    found = holds_by_record(test, TableRecords(as_table(pd.DataFrame({"A": values}))))
+    with np.errstate(all="ignore"):
+        rest = np.fmod(values, float(divisor))
+    assert found.tolist() == ((rest == 1) | (rest == -0.5)).tolist()

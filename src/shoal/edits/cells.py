@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from shoal.edits.atoms import Atom, Linear, Product, Requirement
 from shoal.edits.evaluation import Records, holds
 from shoal.edits.plan import BlockEdits, Demand
-from shoal.edits.rules import Rule
 from shoal.errors import DataError, TooFewRecordsError
 
 __all__ = ["Cells", "cells_of"]
@@ -165,8 +164,8 @@ class _Splitter:
         if best is None:
             raise self._too_few(few)
         self.filled.append(
-            f'"{self._to_blame().shown}" sets {len(few)} records apart: they are grouped with the {len(best[1])} '
-            "nearest that satisfy the same."
+            f"{self._to_blame()} {_records(len(few))} apart: they are grouped with the {len(best[1])} nearest that "
+            "satisfy the same."
         )
         self._choice[few] = best[2]
         self._choice[best[1]] = best[2]
@@ -196,18 +195,24 @@ class _Splitter:
         nearest_cell = min(whole.tolist(), key=lambda one: (distance[pool[cell[pool] == one]].mean(), one))
         return np.asarray(pool[cell[pool] == nearest_cell])  # with it, the next round is one cell shorter
 
-    def _to_blame(self) -> Rule:
-        """Return a rule of which no alternative holds for all records."""
-        alone = [place for place, truth in enumerate(self._truths) if not np.all(truth, axis=1).any()]
-        return self._demands[alone[0] if alone else 0].rule
+    def _to_blame(self) -> str:
+        """Return what the rules do of which no alternative holds for all records: 'The rule "..." sets'."""
+        split = [place for place, truth in enumerate(self._truths) if not np.all(truth, axis=1).any()]
+        rules = list(dict.fromkeys(f'"{self._demands[place].rule.shown}"' for place in split))
+        if len(rules) == 1:
+            return f"The rule {rules[0]} sets"
+        return f"The rules {' and '.join(rules[:2])}{f' and {len(rules) - 2} more' if len(rules) > 2 else ''} set"
 
     def _too_few(self, few: NDArray[np.int64]) -> TooFewRecordsError:
         """Say which rule sets too few records apart."""
-        rule = self._to_blame()
         return TooFewRecordsError(
-            f'The rule "{rule.shown}" sets {len(few)} records apart, and k={self._k} needs {self._k} that can be put '
-            "together without breaking it. Leave those records out, leave the rule out, or lower k."
+            f"{self._to_blame()} {_records(len(few))} apart, and k={self._k} needs {self._k} that can be put together "
+            "without breaking a rule. Leave those records out, leave a rule out, or lower k."
         )
+
+
+def _records(number: int) -> str:
+    return f"{number} record{'s' * (number != 1)}"
 
 
 def _sign_patterns(edits: BlockEdits, records: Records) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.edits.contradictions import refuse_contradictions
 from shoal.edits.evaluation import TOLERANCE, TableRecords
 from shoal.edits.expressions import InOriginal, parts_of
 from shoal.edits.rules import Kind, Rule
@@ -148,6 +149,8 @@ def check(
     for rule in rules:
         with step(1 / len(rules)):
             found.append(_status(rule, records, tolerance, first, values))
+    if sum(one.broken for one in found) >= len(table):  # perhaps no record can keep them all
+        refuse_contradictions(rules)
     return Check(len(table), float(tolerance), tuple(found))
 
 

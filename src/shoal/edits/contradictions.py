@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shoal.edits.atoms import Linear
+from shoal.edits.expressions import Among, Every
 from shoal.edits.rules import Rule
 from shoal.errors import RuleError
 
@@ -14,11 +15,12 @@ __all__ = ["refuse_contradictions"]
 
 
 def refuse_contradictions(rules: Sequence[Rule]) -> None:
-    """Raise RuleError if the linear rules without a condition cannot hold at once; the message names the fewest."""
+    """Raise RuleError if rules without a condition cannot hold at once, sums and bounds or lists of values."""
     linear = {}
     for place, rule in enumerate(rules):
         if rule.sums:
             linear[place] = rule.sums
+    _refuse_lists(rules)
     left = list(linear)
     if not left or _possible([atom for place in left for atom in linear[place]]):
         return
@@ -53,3 +55,17 @@ def _possible(atoms: Sequence[Linear]) -> bool:
     if found.status == 2:
         return False
     return not (any(strict) and found.status == 0 and -found.fun <= 0)
+
+
+def _refuse_lists(rules: Sequence[Rule]) -> None:
+    """Raise RuleError if two lists of values of one variable have none in common."""
+    listed: dict[str, tuple[set[float | str], Rule]] = {}
+    for rule in rules:
+        for part in rule.expression.parts if isinstance(rule.expression, Every) else (rule.expression,):
+            if isinstance(part, Among):
+                values = {value.value for value in part.values}
+                before, other = listed.get(part.variable.name, (values, rule))
+                if not values & before:
+                    named = " and ".join(dict.fromkeys(f'"{one.shown}"' for one in (other, rule)))
+                    raise RuleError(f"No record can satisfy {named} together. Correct the rules.")
+                listed[part.variable.name] = (values & before, rule)

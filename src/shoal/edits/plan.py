@@ -99,6 +99,8 @@ def plan_block(
     protected: Collection[str],
     texts: Collection[str],
     given: Mapping[str, str] | None = None,
+    *,
+    repair: bool = False,
 ) -> BlockEdits:
     """Choose what stands for a group in every column of a block, so that the rules hold.
 
@@ -116,22 +118,30 @@ def plan_block(
         The columns that hold texts.
     given
         Replacements that were asked for, by column; they are kept, or refused if they break a rule.
+    repair
+        Whether bounds may be broken in the file: what they bound is then averaged, so that it can be moved.
 
     Raises
     ------
     RuleError
         A rule cannot be kept; the message names it and says what would serve.
     """
-    return _Planner(tuple(block), kinds, frozenset(protected), given or {}).plan(list(rules), frozenset(texts))
+    return _Planner(tuple(block), kinds, frozenset(protected), given or {}, repair).plan(list(rules), frozenset(texts))
 
 
 class _Planner:
     """Plans one block."""
 
     def __init__(
-        self, block: tuple[str, ...], kinds: Mapping[str, str], protected: frozenset[str], given: Mapping[str, str]
+        self,
+        block: tuple[str, ...],
+        kinds: Mapping[str, str],
+        protected: frozenset[str],
+        given: Mapping[str, str],
+        repair: bool,
     ) -> None:
         self._block, self._kinds, self._protected, self._given = block, kinds, protected, given
+        self._repair = repair
         self._reasons: list[str] = []
 
     def plan(self, rules: list[Rule], texts: frozenset[str]) -> BlockEdits:
@@ -152,7 +162,7 @@ class _Planner:
         atoms = [atom for atom in atoms if self._speaks_of_block_alone(atom)]
         operators, whole = self._operators(atoms)
         equalities = [atom for atom in atoms if isinstance(atom, Linear | Product) and _is_equality(atom)]
-        following = {name: atom for atom, name in dependents(equalities, self._computed(operators))}
+        following = {name: atom for atom, name in dependents(equalities, self._computed(operators), whole)}
         joint = self._mix_products(equalities, operators, following)
         demands, unpromised = [], []
         for rule, one in asked:
@@ -197,6 +207,8 @@ class _Planner:
         for atom in atoms:
             if isinstance(atom, Single):
                 tests.setdefault(atom.variable, []).append(atom)
+        counted = {name for name, of in tests.items() if all(isinstance(one.source, IsInteger) for one in of)}
+        bounded = {name for atom in atoms if isinstance(atom, Linear) for name in atom.variables}
         chosen: dict[str, str] = {}
         whole = set()
         for name in self._block:
@@ -204,17 +216,13 @@ class _Planner:
                 chosen[name] = self._given[name]
             elif self._kinds[name] != "continuous":
                 chosen[name] = "median" if self._kinds[name] == "ordinal" else "mode"
-            elif name in tests and name not in sums | products:
-                chosen[name] = "median"
-            elif name in sums:
+            elif name in sums or (name in bounded and name in counted and self._repair):
                 chosen[name] = "mean"
             elif name in products:
                 chosen[name] = "geometric-mean"
-            if (
-                name in tests
-                and chosen[name] == "mean"
-                and all(isinstance(one.source, IsInteger) for one in tests[name])
-            ):
+            elif name in tests:
+                chosen[name] = "median"
+            if name in counted and chosen[name] == "mean":
                 whole.add(name)
         self._spread(atoms, chosen)
         self._say(tests, "median", "keeps to values that occur", chosen)
@@ -285,7 +293,7 @@ class _Planner:
         if _WHOLE_RECORDS in used:
             return len(names) == 1
         if isinstance(atom, Single):
-            return used <= {"median", "mode", "order-statistic"} or (
+            return all(_selects(operator) for operator in used) or (
                 isinstance(atom.source, IsInteger) and atom.variable in whole
             )
         if isinstance(atom, Product):
@@ -302,7 +310,7 @@ class _Planner:
             return True  # computed from others: checked afterwards
         if len(names) > 2 or atom.coefficients[atom.variables[0]] * atom.coefficients[atom.variables[1]] > 0:
             return False
-        if used == {"median"} or (used == {"order-statistic"}):
+        if len(used) == 1 and all(_selects(operator) and operator != "mode" for operator in used):
             return True
         low, high = sorted(names, key=lambda name: atom.coefficients[name], reverse=True)
         larger_by_mean = operators[low] == "geometric-mean" and operators[high] == "mean" and atom.relation != "=="
@@ -317,10 +325,10 @@ class _Planner:
                 f'The rule "{rule.shown}" names "{unprotected[0]}", which is not protected: what stays does not fit '
                 f"what changes. Add it to the columns, or leave the rule out."
             )
-        asked = [name for name in one.variables if name in self._given]
+        asked = dict.fromkeys(self._given[name] for name in one.variables if name in self._given)
         if asked:
             raise RuleError(
-                f'replace "{self._given[asked[0]]}" does not keep the rule "{rule.shown}". Leave replace out, and '
+                f'replace "{" and ".join(asked)}" does not keep the rule "{rule.shown}". Leave replace out, and '
                 'shoal chooses; or say replace="medoid" to release one of the records of each group.'
             )
         others = dict.fromkeys(other.shown for other in rules if set(other.variables) & set(one.variables))
@@ -330,6 +338,11 @@ class _Planner:
             f'No average keeps the rule "{rule.shown}"{f" together with {besides}" if besides else ""}. Leave one out, '
             'or say replace="medoid" to release one of the records of each group.'
         )
+
+
+def _selects(operator: str) -> bool:
+    """Whether a replacement picks one of the values of the group; an order statistic comes with its share."""
+    return operator in ("median", "mode") or operator.startswith("order-statistic")
 
 
 def _is_equality(atom: Atom) -> bool:

@@ -27,7 +27,11 @@ _MOST_TRIES = 10_000
 
 
 def dependents(
-    equalities: Sequence[Linear | Product], movable: Collection[str], *, by_sight: bool = False
+    equalities: Sequence[Linear | Product],
+    movable: Collection[str],
+    whole: Collection[str] = (),
+    *,
+    by_sight: bool = False,
 ) -> list[Dependent]:
     """Choose the variable that follows from the others in each equality, in the order they are to be computed.
 
@@ -38,10 +42,11 @@ def dependents(
     uses = {name: sum(name in one.variables for one in equalities) for one in equalities for name in one.variables}
     in_sums = {name for one in equalities if isinstance(one, Linear) for name in one.variables}
 
-    def preference(name: str, one: Linear | Product) -> tuple[int, int]:
+    def preference(name: str, one: Linear | Product) -> tuple[int, int, int]:
         alone = Variable(name) in (one.source.left, one.source.right)
+        fraction = name in whole and not _comes_out_whole(name, one, whole)
         meets_a_sum = not by_sight and isinstance(one, Product) and bool(in_sums.intersection(one.variables))
-        return (uses[name], not alone) if meets_a_sum else (not alone, uses[name])
+        return (fraction, uses[name], not alone) if meets_a_sum else (fraction, not alone, uses[name])
 
     choices = [
         sorted((name for name in one.variables if name in movable), key=lambda name, one=one: preference(name, one))  # type: ignore[misc]
@@ -70,6 +75,8 @@ def settle(
     atoms: Sequence[Linear | Product],
     movable: Collection[str],
     following: Sequence[Dependent] | None = None,
+    *,
+    whole: Collection[str] = (),
 ) -> dict[str, Doubles]:
     """Return the values with every equality computed and every bound kept to the last digit, where that can be.
 
@@ -83,17 +90,19 @@ def settle(
         The variables that may change.
     following
         What is computed from what; by default `dependents` chooses.
+    whole
+        The variables that are whole numbers, and come in as such.
     """
-    order = dependents(atoms, movable) if following is None else following
+    order = dependents(atoms, movable, whole) if following is None else following
     bounds = [atom for atom in atoms if isinstance(atom, Linear) and atom.relation != "=="]
     settled = {name: column.copy() for name, column in values.items()}
     sizes = {name: float(np.abs(column).max(initial=0.0)) for name, column in values.items()}
-    _follow(settled, order)
+    _follow(settled, order, whole)
     for _ in range(_ROUNDS):
         moved = [_held_back(settled, bound, order, movable, sizes) for bound in bounds]
         if not any(moved):
             break
-        _follow(settled, order)
+        _follow(settled, order, whole)
     return settled
 
 
@@ -110,7 +119,16 @@ def _in_order(found: Sequence[Dependent]) -> list[Dependent] | None:
     return ordered
 
 
-def _follow(values: dict[str, Doubles], order: Sequence[Dependent]) -> None:
+def _comes_out_whole(name: str, atom: Linear | Product, whole: Collection[str]) -> bool:
+    """Whether a variable that follows from whole numbers is one too: all are taken times whole numbers."""
+    if isinstance(atom, Product):
+        return False
+    own = atom.coefficients[name]
+    ratios = [atom.constant / own, *(factor / own for factor in atom.coefficients.values())]
+    return set(atom.variables) <= set(whole) and all(abs(ratio - round(ratio)) < 1e-9 for ratio in ratios)
+
+
+def _follow(values: dict[str, Doubles], order: Sequence[Dependent], whole: Collection[str]) -> None:
     for atom, name in order:
         left, right = atom.source.left, atom.source.right
         columns = Columns(values)
@@ -119,7 +137,8 @@ def _follow(values: dict[str, Doubles], order: Sequence[Dependent]) -> None:
         elif left == Variable(name):
             values[name] = worked_out(right, columns)[0]
         else:
-            values[name] = _solved(atom, name, values)
+            solved = _solved(atom, name, values)
+            values[name] = np.rint(solved) if name in whole and _comes_out_whole(name, atom, whole) else solved
             _fit(atom, name, values)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
-from typing import NoReturn, TypeAlias
+from typing import Any, ClassVar, NoReturn, TypeAlias
 
 from elementpath import ElementPathError, XPath2Parser, XPathToken
 from elementpath.collations import UNICODE_CODEPOINT_COLLATION
+from elementpath.datatypes import NumericProxy
 from elementpath.tdop import Parser
 
 from shoal.edits.text import MOST_LETTERS, MOST_NESTED, shown
@@ -32,6 +34,25 @@ __all__ = [
 Lets: TypeAlias = Mapping[str, str | None]  # what a $name stands for; None is the original file
 
 ORIGINAL = "original"  # the variable that is the original file, whatever the author called it
+
+
+class _Modulo(XPath2Parser.symbol_table["mod"]):  # type: ignore[misc]
+    """The rest of a division, with the sign of what is divided; elementpath gives doubles that of the divisor."""
+
+    def evaluate(self, context: Any = None) -> Any:
+        one, other = self.get_operands(context, cls=NumericProxy)
+        if one is None or other is None or not (isinstance(one, float) or isinstance(other, float)):
+            return super().evaluate(context)
+        if other == 0 or math.isinf(one) or math.isnan(one) or math.isnan(other):
+            return math.nan
+        return math.fmod(one, other)
+
+
+class _Parser(XPath2Parser):
+    """XPath 2.0."""
+
+    symbol_table: ClassVar[dict[str, Any]] = {**XPath2Parser.symbol_table, "mod": _Modulo}
+
 
 _PIECE = re.compile(
     r"""(?P<text>"[^"]*"|'[^']*')
@@ -90,7 +111,7 @@ def parsed(test: str) -> XPathToken:
         pieces.append(piece if found.lastgroup == "text" else _ascii(piece))
     try:
         # Not XPath2Parser.parse, which evaluates what it can on the way: doc('file') would be read.
-        return Parser.parse(XPath2Parser(default_collation=UNICODE_CODEPOINT_COLLATION), "".join(pieces))
+        return Parser.parse(_Parser(default_collation=UNICODE_CODEPOINT_COLLATION), "".join(pieces))
     except ElementPathError as error:
         refuse(test, _why(str(error)))
     except RecursionError:

@@ -14,7 +14,7 @@ __all__ = ["explanation_text"]
 def explanation_text(source: str, records: int, plan: Plan, blocks: Sequence[ExplainedBlock]) -> str:
     """Describe a plan made from rules, and why it is as it is."""
     rules = parse_rules(plan.edits)
-    lines = [f"{source}: {records:,} records, {len(rules)} rules, k = {plan.k}", ""]
+    lines = [f"{source}: {records:,} records, {len(rules)} rule{'s' * (len(rules) != 1)}, k = {plan.k}", ""]
     width = max((len(rule.kind) for rule in rules), default=0)
     lines += [f"rule {number}  {rule.kind:{width}}  {rule.shown}" for number, rule in enumerate(rules, start=1)]
     if not blocks:
