@@ -210,8 +210,9 @@ def difference_table(found: pd.DataFrame) -> None:
         for release in REGRESSION:
             for k in FIXED:
                 difference = each[release, k] - each["IPSO-C", k]
-                error = difference.std() / np.sqrt(len(difference)) if len(difference) > 1 else np.nan
-                cells.append(f"{difference.mean():+.3f} ({error:.3f})")
+                several = len(difference) > 1
+                error = f"{difference.std() / np.sqrt(len(difference)):.3f}" if several else "-"
+                cells.append(f"{difference.mean():+.3f} ({error})")
         print(f"{f'{file}, {what} after {clustering}':<56}" + "".join(f"{cell:>18}" for cell in cells))
 
 

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 import shoal
-from shoal.errors import ColumnError
-from shoal.replace import IPSO
+from shoal.errors import ColumnError, ParameterError
+from shoal.replace import IPSO, MuralidharSarathy
 
 CONFIDENTIAL = ["FEDTAX", "TAXINC", "WSALVAL", "ERNVAL"]
 
@@ -34,6 +34,21 @@ def test_confidential_may_be_said_with_the_replacement(census, replace):
     pd.testing.assert_frame_equal(release.data, expected.data, check_exact=True)
     same = shoal.protect(census, 20, replace=replace, confidential=["FEDTAX", "AGI"], seed=1)
     pd.testing.assert_frame_equal(same.data, expected.data, check_exact=True)
+
+
+def test_the_order_of_the_names_matters_to_several_alphas_only(census):
+    expected = shoal.protect(census, 20, replace="ipso", confidential=["AGI", "FEDTAX"], seed=1)
+    turned = shoal.protect(
+        census, 20, replace=IPSO(confidential=["FEDTAX", "AGI"]), confidential=["AGI", "FEDTAX"], seed=1
+    )
+    pd.testing.assert_frame_equal(turned.data, expected.data, check_exact=True)
+    for alpha, fits in ((0.5, True), ([0.5, 0.4], False), ([[0.5, 0.0], [0.0, 0.5]], False)):
+        replace = MuralidharSarathy(alpha=alpha, confidential=["FEDTAX", "AGI"])
+        if fits:
+            shoal.protect(census, 20, replace=replace, confidential=["AGI", "FEDTAX"], seed=1)
+            continue
+        with pytest.raises(ParameterError, match="differ in their order, which alpha goes by"):
+            shoal.protect(census, 20, replace=replace, confidential=["AGI", "FEDTAX"], seed=1)
 
 
 def test_a_mapping_is_a_choice_for_all_or_one_per_column(census):

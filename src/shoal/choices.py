@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import tomllib
 from collections.abc import Mapping
 from numbers import Integral
@@ -12,6 +13,8 @@ from shoal.errors import ParameterError, nearest_name_hint
 from shoal.limits import check_limits
 
 __all__ = ["build", "spell", "split_outside_brackets", "text"]
+
+_SHORT_NUMBER = re.compile(r"[+-]?(\d+\.|\.\d+)([eE][+-]?\d+)?")  # ".5" and "5.", which TOML does not know
 
 
 def spell(given: Any, registry: Mapping[str, type], what: str) -> dict[str, Any]:
@@ -123,4 +126,4 @@ def _value(text: str) -> Any:
     except tomllib.TOMLDecodeError:
         if text.startswith("[") and text.endswith("]"):
             return [_value(one) for one in split_outside_brackets(text[1:-1])]
-        return text
+        return float(text) if _SHORT_NUMBER.fullmatch(text) else text

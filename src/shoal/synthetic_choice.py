@@ -8,10 +8,19 @@ from typing import Any
 from shoal.choices import build, spell
 from shoal.describe import Selection
 from shoal.describe.roles import names_given
+from shoal.describe.variables import kind_of
 from shoal.errors import ParameterError
+from shoal.read import Table
 from shoal.replace import REPLACEMENTS, SYNTHETIC
 
-__all__ = ["confidential_names", "only_rewritten_blocks", "replacement_for_all"]
+__all__ = [
+    "confidential_names",
+    "not_served",
+    "only_rewritten_blocks",
+    "refuse_other_names",
+    "refuse_unserved",
+    "replacement_for_all",
+]
 
 
 def replacement_for_all(replace: Any, columns: Sequence[str]) -> dict[str, Any] | None:
@@ -34,18 +43,49 @@ def confidential_names(synthetic: Mapping[str, Any], given: Any, selection: Sele
     """Return the variables to rewrite: those named in the argument or in the replacement, or those with the role."""
     own = list(synthetic.get("confidential", ()))
     named = own if given is None else [str(name) for name in names_given(given, "confidential")]
-    if own and named != own:
-        raise ParameterError(
-            f'confidential and the confidential of replace "{synthetic["name"]}" differ. Name the variables once.'
-        )
+    refuse_other_names(synthetic, named)
     if given is None and not own:
-        named = _with_role(selection)
+        named = _with_role(selection) or [name for name, role in selection.roles.items() if role == "confidential"]
     if not named:
         raise ParameterError(
             f'replace "{synthetic["name"]}" rewrites the confidential variables: name them in confidential '
             '(--confidential), or give them the role "confidential" (--role COLUMN=confidential).'
         )
     return named
+
+
+def refuse_unserved(
+    synthetic: Mapping[str, Any], confidential: Sequence[str], columns: Sequence[str], table: Table
+) -> None:
+    """Raise ParameterError for a variable to rewrite that is no number, and so not among the columns."""
+    for name in confidential:
+        if name in columns or name not in table.names or table.is_numeric(name):
+            continue
+        raise not_served(
+            str(synthetic["name"]), name, kind_of(table, name) or f"a {type(table.frame.schema[name]).__name__}"
+        )
+
+
+def not_served(replace: str, name: str, what: str) -> ParameterError:
+    """Return the error for a variable that a synthetic replacement does not serve."""
+    return ParameterError(
+        f'replace "{replace}" serves continuous variables; "{name}" is {what}. Leave it out of the columns and of '
+        "confidential, or protect it by groups and their mode or median."
+    )
+
+
+def refuse_other_names(synthetic: Mapping[str, Any], confidential: Sequence[str]) -> None:
+    """Raise ParameterError if a replacement names other variables than are rewritten; alpha may go by their order."""
+    own, named = list(synthetic.get("confidential", ())), list(confidential)
+    if isinstance(synthetic.get("alpha"), list | tuple) and sorted(own) == sorted(named) and own != named:
+        raise ParameterError(
+            f'confidential and the confidential of replace "{synthetic["name"]}" differ in their order, which alpha '
+            "goes by. Name the variables once."
+        )
+    if own and sorted(own) != sorted(named):
+        raise ParameterError(
+            f'confidential and the confidential of replace "{synthetic["name"]}" differ. Name the variables once.'
+        )
 
 
 def only_rewritten_blocks(selection: Selection, confidential: Sequence[str]) -> Selection:

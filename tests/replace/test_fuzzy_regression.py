@@ -123,6 +123,26 @@ def test_models_that_fit_are_refused():
     assert FuzzyRegression(2, accept_unchanged=True).synthetic(X, Y, one_group(X), rng).unchanged == 30
 
 
+def whole_line(noise):
+    rng = np.random.default_rng(0)
+    Y = rng.normal(size=(2000, 2)) * 1000
+    return np.rint(Y[:, :1] + rng.normal(size=(2000, 1)) * noise), Y
+
+
+def test_a_whole_number_that_comes_back_by_chance_is_that_of_the_next_model():
+    X, Y = whole_line(100)
+    new = FuzzyRegression(2).synthetic(X, Y, one_group(X), np.random.default_rng(0))
+    assert (np.rint(new.values) == X).sum() == new.unchanged == 0
+    with pytest.raises(DataError, match=r"leaves \d+ of 2000"):
+        FuzzyRegression(1).synthetic(X, Y, one_group(X), np.random.default_rng(0))
+
+
+def test_where_many_whole_numbers_come_back_it_is_no_chance():
+    X, Y = whole_line(1)
+    with pytest.raises(DataError, match="fits them without error, or nearly"):
+        FuzzyRegression(2).synthetic(X, Y, one_group(X), np.random.default_rng(0))
+
+
 def test_what_cannot_be_predicted_is_refused():
     X, Y, _ = noisy_lines(0, 20)
     with pytest.raises(DataError, match="needs other variables"):

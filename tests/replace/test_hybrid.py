@@ -108,12 +108,54 @@ def test_a_record_that_nothing_hides_is_refused_or_merged(census):
         assert "1 of 83" in new.notes[0]
 
 
+def rounds_back(X, values):
+    return int((np.rint(values) == X).all(axis=1).sum())
+
+
+@pytest.mark.parametrize(("k", "small_groups"), [(20, "error"), (13, "merge"), (12, "drop-others"), (5, "merge")])
+def test_no_record_rounds_back_to_what_it_was(census, k, small_groups):
+    """At k = 20, seed 2, the first draw brings a whole record back within half a dollar: its group is drawn again."""
+    X, Y, standard = census
+    groups = MDAV(k=k).fit(standard).labels_
+    for seed in range(1, 4):
+        new = MicroHybrid(small_groups=small_groups).synthetic(X, Y, groups, np.random.default_rng([seed, 0, 0]))
+        assert rounds_back(X, new.values) == new.unchanged == 0
+        again = MicroHybrid(small_groups=small_groups).synthetic(X, Y, groups, np.random.default_rng([seed, 0, 0]))
+        assert np.array_equal(new.values, again.values)
+        assert apart(X, Y[:, : 0 if small_groups == "drop-others" else None], new.values) < 1e-8
+
+
+def test_a_group_is_drawn_again_where_a_record_came_back(census):
+    """Without the second draw one record of Census is released at k = 20, seed 2."""
+    X, Y, standard = census
+    groups = MDAV(k=20).fit(standard).labels_
+    first = ipso.rewritten(X, Y, np.random.default_rng([2, 0, 0]).standard_normal(X.shape), groups).values
+    assert rounds_back(X, first) == 1
+    new = MicroHybrid().synthetic(X, Y, groups, np.random.default_rng([2, 0, 0])).values
+    assert rounds_back(X, new) == 0
+    bad = groups[(np.rint(first) == X).all(axis=1)]
+    assert np.array_equal(new[groups != bad], first[groups != bad])
+    for group in range(54):
+        rows = groups == group
+        assert apart(X[rows], Y[rows], new[rows]) < 1e-6
+
+
+def test_values_that_differ_by_rounding_only_are_not_called_alike():
+    X = 2.0**60 + 256 * np.random.default_rng(0).integers(0, 9, size=(40, 1))
+    with pytest.raises(DataError, match="differ in their group by no more than rounding"):
+        MicroHybrid().synthetic(X, X[:, :0], np.arange(40) % 2, np.random.default_rng(0))
+
+
 def test_one_group_equals_ipso_once(census):
     X, Y, _ = census
     whole = np.zeros(len(X), dtype=np.int64)
     for orthogonal in (False, True):
         once = IPSO(orthogonal=orthogonal).synthetic(X, Y, whole, np.random.default_rng(7))
         hybrid_data = MicroHybrid(orthogonal=orthogonal).synthetic(X, Y, whole, np.random.default_rng(7))
+        assert np.array_equal(once.values, hybrid_data.values)
+        only = (X[:, :1], Y, whole)  # one variable: records come back in every first draw, and are drawn again
+        once = IPSO(orthogonal=orthogonal).synthetic(*only, np.random.default_rng(1))
+        hybrid_data = MicroHybrid(orthogonal=orthogonal).synthetic(*only, np.random.default_rng(1))
         assert np.array_equal(once.values, hybrid_data.values)
 
 

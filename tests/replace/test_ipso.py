@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from shoal.errors import DataError, ParameterError, TooFewRecordsError
 from shoal.replace.ipso import IPSO, rewritten
+from shoal.replace.muralidhar_sarathy import MuralidharSarathy
 
 
 def one_group(X):
@@ -161,6 +162,42 @@ def test_a_record_that_a_variable_points_at_is_refused():
     Y[3] = 1
     with pytest.raises(DataError, match="leaves 1 of 30 records"):
         IPSO().synthetic(X, Y, one_group(X), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    "made", [IPSO(), IPSO("B"), IPSO(orthogonal=True), MuralidharSarathy(0.3), MuralidharSarathy((0.3,))], ids=str
+)
+def test_whole_numbers_do_not_round_back(made):
+    """With residuals of a few units some do in every draw: they are drawn again with others, and all is kept."""
+    rng = np.random.default_rng(0)
+    Y = rng.normal(size=(3000, 2)) * 1000
+    X = np.rint(Y[:, :1] + rng.normal(size=(3000, 1)) * 100)
+    first = rewritten(X, Y, np.random.default_rng(1).standard_normal(X.shape), one_group(X)).values
+    assert (np.rint(first) == X).sum() > 0
+    new = made.synthetic(X, Y, one_group(X), np.random.default_rng(1))
+    assert (np.rint(new.values) == X).sum() == new.unchanged == 0
+    if getattr(made, "variant", "C") == "C":
+        assert max(moments_apart(X, Y, new.values)) < 1e-8
+    assert coefficients(new.values, Y) == pytest.approx(coefficients(X, Y), rel=1e-8, abs=1e-6)
+    if getattr(made, "orthogonal", True):  # how old and new residuals go together: not at all, or by alpha
+        old, fresh = (V - np.column_stack([np.ones(3000), Y]) @ coefficients(V, Y) for V in (X, new.values))
+        share = 0.3 if isinstance(made, MuralidharSarathy) else 0.0
+        assert np.corrcoef(old[:, 0], fresh[:, 0])[0, 1] == pytest.approx(share, abs=1e-8)
+
+
+def test_few_values_may_come_back_by_chance():
+    """Of a number that is 0 or 1, to release never the true one is to release it."""
+    X = np.random.default_rng(0).integers(0, 2, size=(200, 1)).astype(float)
+    new = IPSO().synthetic(X, X[:, :0], one_group(X), np.random.default_rng(1))
+    assert 40 < (np.rint(new.values) == X).sum() < 160
+    assert new.unchanged == 0
+
+
+def test_groups_need_as_many_degrees_as_variables():
+    V = correlated(0, 80, 7)
+    with pytest.raises(TooFewRecordsError, match=r"IPSO needs 4 records more.*10 of 10 .*Raise k to 8 or more"):
+        IPSO().synthetic(V[:70, :4], V[:70, 4:], np.arange(70) % 10, np.random.default_rng(0))
+    IPSO().synthetic(V[:, :4], V[:, 4:], np.arange(80) % 10, np.random.default_rng(0))
 
 
 def test_too_few_records_for_orthogonal_noise():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -54,9 +56,9 @@ def test_alphas_that_noise_can_follow(alpha):
     assert apart(X, X[:, :0], new) < 1e-8
 
 
-@pytest.mark.parametrize(("alpha", "scale"), [((0.9, 0.5), None), ((0.9, 0.2), "0.7664")])
+@pytest.mark.parametrize(("alpha", "scale"), [((0.9, 0.5), None), ((0.9, 0.2), "0.7657")])
 def test_alphas_that_noise_cannot_follow(alpha, scale):
-    """METHODS 2: (.9, .2) has operator norm 1.3046, and 0.7665 is the largest feasible multiple; shoal rounds down."""
+    """METHODS 2: (.9, .2) has operator norm 1.3046, and 0.7665 is the largest feasible multiple; shoal leaves noise."""
     X = with_covariances([[1, 0.8], [0.8, 1]])
     with pytest.raises(ParameterError, match=f"Multiply it by at most {scale or '0.'}"):
         MuralidharSarathy(alpha).synthetic(X, X[:, :0], one_group(X), np.random.default_rng(1))
@@ -65,9 +67,49 @@ def test_alphas_that_noise_cannot_follow(alpha, scale):
 def test_the_scale_that_is_named_is_feasible_and_a_larger_one_is_not():
     X = with_covariances([[1, 0.8], [0.8, 1]])
     alpha = np.array([0.9, 0.2])
-    MuralidharSarathy(alpha * 0.7664).synthetic(X, X[:, :0], one_group(X), np.random.default_rng(1))
-    with pytest.raises(ParameterError):
+    MuralidharSarathy(alpha * 0.7657).synthetic(X, X[:, :0], one_group(X), np.random.default_rng(1))
+    with pytest.raises(
+        ParameterError, match=r"combinations of them, follow from the release. Multiply it by at most 0\."
+    ):
+        MuralidharSarathy(alpha * 0.7664).synthetic(X, X[:, :0], one_group(X), np.random.default_rng(1))
+    with pytest.raises(ParameterError, match="not positive semidefinite"):
         MuralidharSarathy(alpha * 0.7667).synthetic(X, X[:, :0], one_group(X), np.random.default_rng(1))
+    with pytest.raises(ParameterError, match=r"Multiply it by at most 0\.7664"):
+        MuralidharSarathy(alpha, accept_unchanged=True).synthetic(X, X[:, :0], one_group(X), np.random.default_rng(1))
+
+
+def canonical(X, Y, values):
+    """Return the canonical correlations of old and new residuals."""
+    A = np.column_stack([np.ones(len(X)), Y])
+    bases = [np.linalg.qr(V - A @ np.linalg.lstsq(A, V, rcond=None)[0])[0] for V in (X, values)]
+    return np.linalg.svd(bases[0].T @ bases[1], compute_uv=False)
+
+
+def test_no_combination_of_variables_is_kept(orig4):
+    """The scale that the error names, and a projector between roots of S, which keeps one combination to rounding."""
+    X, Y = orig4
+    alpha = np.array([0.9, 0.5, 0.9, 0.9])
+    with pytest.raises(ParameterError, match="Multiply it by at most") as caught:
+        MuralidharSarathy(alpha).synthetic(X, Y, one_group(X), np.random.default_rng(0))
+    scale = float(re.search(r"at most (0\.\d+)", str(caught.value))[1])
+    new = MuralidharSarathy(alpha * scale).synthetic(X, Y, one_group(X), np.random.default_rng(0))
+    assert canonical(X, Y, new.values).max() <= 0.999 + 1e-9
+    S = np.array([[1, 0.8], [0.8, 1]])
+    values, vectors = np.linalg.eigh(S)
+    root, back = (vectors * values**power @ vectors.T for power in (0.5, -0.5))
+    projector = np.full((2, 2), 0.5)
+    X = with_covariances(S)
+    with pytest.raises(ParameterError, match="follow from the release"):
+        MuralidharSarathy(root @ projector @ back).synthetic(X, X[:, :0], one_group(X), np.random.default_rng(1))
+    new = MuralidharSarathy(0.99 * root @ projector @ back).synthetic(
+        X, X[:, :0], one_group(X), np.random.default_rng(1)
+    )
+    assert canonical(X, X[:, :0], new.values).max() == pytest.approx(0.99, abs=1e-6)
+
+
+def test_a_word_among_the_numbers_is_named():
+    with pytest.raises(ParameterError, match='"half" is none'):
+        MuralidharSarathy(alpha=[0.5, "half"])
 
 
 def test_census(orig4):

@@ -23,6 +23,7 @@ from shoal.replace.synthetic import (
     checked,
     is_unchanged,
     refuse_unchanged,
+    unmoved_cells,
     without_extremes,
 )
 
@@ -31,6 +32,7 @@ __all__ = ["FuzzyRegression", "Models", "fitted_models"]
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
+_BY_CHANCE = 0.01  # of the records may round to what they were; where more do, models fit too well
 _NOTHING = 1e-26  # squared errors in standard deviations below this are rounding: the model fits
 _EMPTY = 1e-10  # a model whose memberships sum to less than this has no records
 _RANK = 1e-10  # directions of the weighted predictors shorter than this, beside the longest, are rounding
@@ -68,6 +70,9 @@ class FuzzyRegression:
     variables. A model that has lost its records starts again around the record that fits worst in all models, with the
     records nearest to it: a c-th of all, and at least twice as many as it has coefficients. The values are those of
     the models that gave the final memberships. Most often `max_iter` ends the search; the notes of the result say so.
+
+    A record whose values, all of them whole numbers, would round to what they were takes those of the next best model.
+    Where more than one in a hundred would, nothing is moved, and such data are refused.
 
     There is no noise: records that agree in the other variables and in the model get the same values, and variances
     shrink. No moment is kept exactly.
@@ -129,24 +134,29 @@ class FuzzyRegression:
             )
         scaled, exponents = without_extremes(X)
         others, _ = without_extremes(Y)
-        values = X.copy()
+        values, second = X.copy(), X.copy()
         seeds = rng.integers(0, 2**32, size=len(sizes))
         at_rest, total = 0, 0
         for numbers, stack in stacks(groups, X.shape[1] + Y.shape[1]):
             for number, records in zip(numbers, stack, strict=True):
                 found, undo = self._models(scaled[records], others[records], int(seeds[number]))
                 values[records] = np.ldexp(undo(found.values), exponents)
+                second[records] = np.ldexp(undo(found.second), exponents)
                 at_rest += found.converged
                 total += 1
                 advance(len(records) / len(X))
+        by_chance = is_unchanged(X, values) & ~unmoved_cells(X, X, values).all(axis=1)
+        if by_chance.mean() <= _BY_CHANCE:
+            values[by_chance] = second[by_chance]
         unchanged = int(is_unchanged(X, values).sum())
         if not self.accept_unchanged:
             refuse_unchanged(
                 "Fuzzy regression",
                 unchanged,
                 len(X),
-                "A model fits them without error. Lower n_clusters, raise k, leave out variables that determine them, "
-                "or accept it (accept_unchanged=True; --replace fuzzy-regression:accept_unchanged=true).",
+                "A model fits them without error, or nearly. Lower n_clusters, raise k, name variables that determine "
+                "them confidential too, or accept it (accept_unchanged=True; "
+                "--replace fuzzy-regression:accept_unchanged=true).",
             )
         restless = Tally(
             f"The memberships had not come to rest (not converged) after max_iter={self.max_iter} "
@@ -188,6 +198,8 @@ class Models:
     ----------
     values
         What the model each record belongs to most says of it, n x t.
+    second
+        What the model says that it belongs to most after this one; the same if there is only one.
     coefficients
         Of every model, c x q x t; the constant, if there is one, comes first.
     memberships
@@ -197,6 +209,7 @@ class Models:
     """
 
     values: Doubles
+    second: Doubles
     coefficients: Doubles
     memberships: Doubles
     n_iter: int
@@ -243,12 +256,18 @@ def fitted_models(
         previous, logarithms = np.exp(logarithms), _log_memberships(errors, m)
         n_iter += 1
         converged = float(np.abs(np.exp(logarithms) - previous).max()) <= tol
-    best = logarithms.argmax(axis=1)
-    values = np.empty_like(targets)
+    order = np.argsort(-logarithms, axis=1, kind="stable")
+    values, second = (_said(A, coefficients, order[:, place]) for place in (0, min(1, order.shape[1] - 1)))
+    return Models(values, second, coefficients, np.exp(logarithms), n_iter, converged)
+
+
+def _said(A: Doubles, coefficients: Doubles, chosen: Labels) -> Doubles:
+    """Return what the model chosen for each record says of it."""
+    values = np.empty((len(A), coefficients.shape[2]))
     for number, one in enumerate(coefficients):
-        rows = best == number
+        rows = chosen == number
         values[rows] = A[rows] @ one
-    return Models(values, coefficients, np.exp(logarithms), n_iter, converged)
+    return values
 
 
 class _Undo:

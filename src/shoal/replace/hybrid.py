@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shoal.errors import TooFewRecordsError
 from shoal.limits import Limit, OneOf, TrueOrFalse, check_limits
 from shoal.replace.group_merging import merged_with_nearest
-from shoal.replace.ipso import Rewritten, rewritten
+from shoal.replace.ipso import Rewritten, redrawn, rewritten
 from shoal.replace.residuals import regressed
 from shoal.replace.synthetic import (
     Names,
@@ -98,7 +98,8 @@ class MicroHybrid:
     In a group of n records the residuals of X on [1, Y] have d = n - rank [1, Y] degrees of freedom. With d = 0 the
     original values come out, with d = 1 they do in one of two cases, and below L, the number of confidential variables,
     the new values are a rotation of the old with little freedom. d has to be at least 2 and at least L; with
-    `orthogonal` at least 2L.
+    `orthogonal` at least 2L. A group with room enough in which a record came out as it was is drawn again, up to twenty
+    times.
 
     Linkage of the confidential values finds more records than after plain microaggregation of the same groups: these
     data are closer to the original in everything.
@@ -149,10 +150,11 @@ class MicroHybrid:
         groups
             The group of every record, 0 to g-1.
         rng
-            Where the noise comes from: n x L normal numbers, whatever the groups are.
+            Where the noise comes from: n x L normal numbers, whatever the groups are, and more where a record came out
+            as it was.
         """
         X, Y, groups = checked(X, Y, groups)
-        work = _Work(X, Y, rng.standard_normal(X.shape), self.least_degrees(X.shape[1]), self.orthogonal)
+        work = _Work(X, Y, rng, self.least_degrees(X.shape[1]), self.orthogonal)
         groups = np.unique(groups, return_inverse=True)[1].ravel()
         new = work.rewritten(groups)
         if self.small_groups == "accept":
@@ -196,7 +198,11 @@ class MicroHybrid:
         alone = work.rewritten(groups, poor, without_others=True)
         dropped = not is_unchanged(work.X, np.where(poor[groups][:, None], alone.values, new.values)).any()
         together = not is_unchanged(work.X, work.rewritten(np.zeros_like(groups)).values).any()
-        why = "are what the other variables in their group say they are" if dropped else "are all alike in their group"
+        first = np.unique(groups, return_index=True)[1][groups]
+        alike = (work.X[first] == work.X).all(axis=1)[poor[groups]].all()
+        why = "are all alike in their group" if alike else "differ in their group by no more than rounding"
+        if dropped:
+            why = "are what the other variables in their group say they are"
         least = int(np.bincount(groups)[poor].max()) + 1
         raise GroupsTooSmallError(
             f"Hybrid data leaves {int(same.sum())} of {len(same)} records{{where}} as they are, which would release "
@@ -204,7 +210,7 @@ class MicroHybrid:
             least,
             ["merge"] * together + ["drop-others"] * (dropped and self.small_groups == "error") + ["accept"],
             raising=f"raise k to {least} or more" if together else "",
-            more="" if together else "name fewer variables",
+            more="" if together else "name another variable confidential too",
         )
 
     def _with_others_dropped(self, work: _Work, groups: Labels, new: Rewritten) -> Synthetic:
@@ -227,16 +233,20 @@ class MicroHybrid:
 
     def _with_groups_merged(self, work: _Work, groups: Labels, new: Rewritten) -> Synthetic:
         """Merge the groups that let original values through with their nearest until none does."""
-        before = int(groups.max()) + 1
+        given, before = groups, int(groups.max()) + 1
         values, degrees = new.values, new.degrees
         poor = work.poor(groups, new)
         enough = self.enough_records(work.X, work.Y) if poor.any() else 0
         while poor.any():
             if len(poor) == 1:
+                alone = work.rewritten(given, without_others=True)
+                can_drop = work.Y.shape[1] > 0 and not work.poor(given, alone).any()
                 raise TooFewRecordsError(
                     f"Hybrid data needs {enough} records and other variables that do not determine the confidential "
-                    f"ones; even all {len(values)} records as one group would release original values. Name fewer "
-                    'variables, or forget the others inside groups (small_groups="drop-others").'
+                    f"ones; even all {len(values)} records as one group would release original values. Name "
+                    f"{'fewer variables' if len(values) < enough else 'another variable confidential too'}"
+                    + ', or forget the others inside groups (small_groups="drop-others")' * can_drop
+                    + "."
                 )
             merging = merged_with_nearest(groups, np.hstack([work.X, work.Y]), poor, degrees, work.least, enough)
             groups = merging.groups
@@ -254,15 +264,19 @@ class MicroHybrid:
 class _Work:
     """The data, the noise, and what is asked of a group."""
 
-    def __init__(self, X: Doubles, Y: Doubles, W: Doubles, least: int, orthogonal: bool) -> None:
-        self.X, self.Y, self.W = X, Y, W
-        self.least = least
+    def __init__(self, X: Doubles, Y: Doubles, rng: np.random.Generator, least: int, orthogonal: bool) -> None:
+        self.X, self.Y, self.W = X, Y, rng.standard_normal(X.shape)
+        self.rng, self.least = rng, least
         self.orthogonal = orthogonal
 
     def rewritten(self, groups: Labels, wanted: Flags | None = None, *, without_others: bool = False) -> Rewritten:
-        """Return IPSO-C inside the groups that are wanted."""
+        """Return IPSO-C inside the groups that are wanted, drawn again where a record came out as it was."""
         Y = self.Y[:, :0] if without_others else self.Y
-        return rewritten(self.X, Y, self.W, groups, orthogonal=self.orthogonal, wanted=wanted)
+        new = rewritten(self.X, Y, self.W, groups, orthogonal=self.orthogonal, wanted=wanted)
+        free = np.ones(int(groups.max()) + 1, dtype=bool) if wanted is None else wanted.copy()
+        free[free] = new.degrees > 1  # of a residual and its mirror image a coin has chosen
+        values = redrawn(self.X, Y, new.values, groups, self.rng, orthogonal=self.orthogonal, wanted=free)
+        return Rewritten(values, new.degrees, new.is_orthogonal)
 
     def poor(self, groups: Labels, new: Rewritten) -> Flags:
         """Return which groups have too few degrees of freedom, or a record that is unchanged."""

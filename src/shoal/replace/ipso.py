@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import ParameterError, TooFewRecordsError
 from shoal.limits import Limit, OneOf, TrueOrFalse, check_limits
-from shoal.progress import advance
+from shoal.progress import advance, share
 from shoal.replace.residuals import (
     Regressed,
     factor,
@@ -29,13 +29,16 @@ from shoal.replace.synthetic import (
     checked,
     is_unchanged,
     refuse_unchanged,
+    unmoved_cells,
     without_extremes,
 )
 
-__all__ = ["IPSO", "Rewritten", "rewritten"]
+__all__ = ["IPSO", "Rewritten", "redrawn", "rewritten"]
 
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
+
+_REDRAWS = 20  # of what came out as it was by bad luck
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,8 @@ class IPSO:
     accept_unchanged
         Whether records may come out as they went in. They do if X follows from Y without error, if there are as few
         records as variables in Y, or if a record is the only one in which a variable of Y differs. By default such data
-        are refused.
+        are refused, and groups with fewer degrees of freedom than 2 or L. A record that came out as it was by bad luck
+        is drawn again, with others.
 
     Notes
     -----
@@ -111,7 +115,8 @@ class IPSO:
         groups
             The group of every record, 0 to g-1; all zeros to rewrite the file as one.
         rng
-            Where the noise comes from: n x L normal numbers, whatever the groups are.
+            Where the noise comes from: n x L normal numbers, whatever the groups are, and more where a record came out
+            as it was.
         """
         X, Y, groups = checked(X, Y, groups)
         W = rng.standard_normal(X.shape)
@@ -122,24 +127,26 @@ class IPSO:
                 f"confidential variable, one for each other and one; {int((~new.is_orthogonal).sum())} of "
                 f"{len(new.is_orthogonal)} groups have too few. Raise k, name fewer variables, or use orthogonal=False."
             )
-        if new.degrees.min() < 2 and not self.accept_unchanged:
-            # With one degree of freedom, what is not the original is its mirror image.
-            enough = int(regressed(X[None, :, :0], without_extremes(Y)[0][None]).rank[0]) + 2
+        least = max(2, X.shape[1])  # with one degree of freedom, what is not the original is its mirror image
+        if new.degrees.min() < least and not self.accept_unchanged:
+            enough = int(regressed(X[None, :, :0], without_extremes(Y)[0][None]).rank[0]) + least
             raise TooFewRecordsError(
-                f"IPSO needs 2 records more in a group than the other variables tell apart; "
-                f"{int((new.degrees < 2).sum())} of {len(new.degrees)} groups have fewer. "
+                f"IPSO needs {least} records more in a group than the other variables tell apart; "
+                f"{int((new.degrees < least).sum())} of {len(new.degrees)} groups have fewer. "
                 f"{f'Raise k to {enough} or more, or name' if enough <= len(X) else 'Name'} fewer other variables."
             )
-        unchanged = int(is_unchanged(X, new.values).sum())
+        values = redrawn(X, Y, new.values, groups, rng, orthogonal=self.orthogonal)
+        unchanged = int(is_unchanged(X, values).sum())
         if not self.accept_unchanged:
             refuse_unchanged(
                 "IPSO",
                 unchanged,
                 len(X),
-                "They are what the other variables say they are. Leave out variables that determine them, raise k, "
-                "or accept it (accept_unchanged=True; --replace ipso:accept_unchanged=true).",
+                "They are what the other variables say they are, or nearly. Name variables that determine "
+                "them confidential too, raise k, or accept it "
+                "(accept_unchanged=True; --replace ipso:accept_unchanged=true).",
             )
-        return Synthetic(new.values, unchanged, degrees=int(new.degrees.min()))
+        return Synthetic(values, unchanged, degrees=int(new.degrees.min()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +198,63 @@ def rewritten(
             advance(records.size / len(X))
     there = degrees >= 0
     return Rewritten(values, degrees[there], is_orthogonal[there])
+
+
+def redrawn(
+    X: Doubles,
+    Y: Doubles,
+    values: Doubles,
+    groups: Labels,
+    rng: np.random.Generator,
+    *,
+    orthogonal: bool = False,
+    wanted: NDArray[np.bool_] | None = None,
+) -> Doubles:
+    """Return new values in which no record is as it was, where a few more draws can help.
+
+    IPSO-C runs once more over what it made: inside a group that has such a record, or, in a large one, over that record
+    and others drawn at random. What was kept exactly still is.
+
+    Parameters
+    ----------
+    X, Y, groups
+        As they were given.
+    values
+        What became of X.
+    rng
+        Where the noise comes from; nothing is drawn where every record changed.
+    orthogonal
+        Whether how new and old values go together is to be kept as well.
+    wanted
+        Which groups may be touched; None: all.
+    """
+    kept = np.hstack([Y, X]) if orthogonal else Y
+    may_move = np.ones(len(X), dtype=bool) if wanted is None else wanted[groups]
+    for _ in range(_REDRAWS):
+        same = is_unchanged(X, values) & may_move
+        if not same.any():
+            break
+        rows = _with_company(same, groups, 4 * (1 + kept.shape[1] + X.shape[1]), rng)
+        own = np.unique(groups[rows], return_inverse=True)[1].ravel()
+        before = values[rows]
+        with share(0.0):
+            after = rewritten(before, kept[rows], rng.standard_normal(before.shape), own).values
+        # Who did not move at all has no residual, and never will.
+        may_move[rows] &= ~(same[rows] & unmoved_cells(X, before, after).all(axis=1))
+        values = values.copy()
+        values[rows] = after
+    return values
+
+
+def _with_company(same: NDArray[np.bool_], groups: Labels, company: int, rng: np.random.Generator) -> Labels:
+    """Return the records that are the same and others of their groups, ascending: all, or of many enough."""
+    sizes, count = np.bincount(groups), np.bincount(groups, weights=same).astype(np.int64)
+    enough = company + 2 * count
+    taken = (count > 0)[groups]
+    for group in np.flatnonzero((count > 0) & (sizes > enough)):
+        others = rng.permutation(np.flatnonzero((groups == group) & ~same))
+        taken[others[company + count[group] :]] = False
+    return np.flatnonzero(taken)
 
 
 def _noise(fit: Regressed, W: Doubles, variant: str, orthogonal: bool) -> tuple[Doubles, NDArray[np.bool_]]:

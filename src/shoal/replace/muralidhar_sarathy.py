@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shoal.errors import ParameterError, TooFewRecordsError
 from shoal.limits import Limit, Number, TrueOrFalse, check_limits
 from shoal.progress import advance
+from shoal.replace.ipso import redrawn
 from shoal.replace.residuals import one_thread, random_basis, regressed, residual_basis, stacks
 from shoal.replace.synthetic import (
     Names,
@@ -28,7 +29,7 @@ __all__ = ["MuralidharSarathy"]
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-_LEAST_NOISE = 0.001999  # of the variance of a variable's residuals: alpha is above 0.999 where there is less
+_MOST_KEPT = 0.999  # the largest correlation of old and new residuals, of any combination of variables
 _SLACK = 1e-10  # alpha may be too large by so much: rounding must not decide
 _ACCEPT = "accept_unchanged=True; --replace muralidhar-sarathy:accept_unchanged=true"
 
@@ -79,8 +80,9 @@ class MuralidharSarathy:
     -----
     With S the covariances of E, the noise has S - alpha S alpha', which is positive semidefinite if and only if
     ``S^(-1/2) alpha S^(1/2)`` has no singular value above 1. Here S may be singular: X then has linear relations, and
-    an alpha that would break them is refused. Exactness needs up to 2L + M + 1 records in a group, for L confidential
-    variables and M others.
+    an alpha that would break them is refused. The largest singular value is also the largest correlation that old and
+    new residuals of a combination of variables have; above 0.999 it is refused, unless accepted. Exactness needs up to
+    2L + M + 1 records in a group, for L confidential variables and M others.
 
     References
     ----------
@@ -103,6 +105,10 @@ class MuralidharSarathy:
     def __post_init__(self) -> None:
         for field in ("alpha", "confidential"):
             object.__setattr__(self, field, as_tuple(getattr(self, field)))
+        for row in self.alpha if isinstance(self.alpha, tuple) else ():
+            for entry in row if isinstance(row, tuple) else (row,):
+                if isinstance(entry, str):
+                    raise ParameterError(f'alpha must be {self.limits["alpha"].wanted}; "{entry}" is none.')
         check_limits(self.limits, vars(self))
         if not isinstance(self.alpha, tuple) and abs(float(self.alpha)) > 1:  # type: ignore[arg-type]
             raise ParameterError("alpha must be between -1 and 1: the noise cannot have negative variances.")
@@ -126,7 +132,8 @@ class MuralidharSarathy:
         groups
             The group of every record, 0 to g-1; all zeros to rewrite the file as one.
         rng
-            Where the noise comes from: n x L normal numbers, whatever the groups are.
+            Where the noise comes from: n x L normal numbers, whatever the groups are, and more where a record came out
+            as it was.
         """
         X, Y, groups = checked(X, Y, groups)
         W = rng.standard_normal(X.shape)
@@ -138,13 +145,13 @@ class MuralidharSarathy:
             # In the units of the scaled columns; an infinite factor must not make a number of a zero.
             alpha = np.where(alpha == 0, 0.0, alpha * np.exp2(units[None, :] - units[:, None]))
         values = X.copy()
-        short, total, largest, degrees, least_noise = 0, 0, 0.0, len(X), 1.0
+        short, total, largest, degrees = 0, 0, 0.0, len(X)
         with one_thread():
             for _, records in stacks(groups, X.shape[1] + Y.shape[1] + 1):
                 fit = regressed(scaled[records], others[records])
                 own, rank = residual_basis(fit)
-                share, noise = _split(own, fit.residuals, alpha, isinstance(self.alpha, tuple))
-                largest = max(largest, float(share.max(initial=0.0)))
+                share, noise, most = _split(own, fit.residuals, alpha, isinstance(self.alpha, tuple))
+                largest = max(largest, most)
                 left = np.sqrt(np.clip(1 - np.square(share), 0.0, None))
                 left[share > 1 - _SLACK] = 0.0
                 needed = (left > 0).sum(axis=1)
@@ -155,27 +162,25 @@ class MuralidharSarathy:
                 width = np.minimum(needed, fit.degrees - rank)
                 kept = np.concatenate([fit.basis, own], axis=2)
                 fresh = random_basis(W[records], kept, width)[:, :, : left.shape[1]]
-                added = left[:, :, None] * noise
-                least_noise = min(least_noise, _least_share(added, fit.residuals))
-                new = fit.fitted + fit.residuals @ alpha.T + fresh @ added
+                new = fit.fitted + fit.residuals @ alpha.T + fresh @ (left[:, :, None] * noise)
                 with np.errstate(under="ignore"):
                     values[records] = np.ldexp(fit.means + new, exponents)
                 advance(records.size / len(X))
         self._refuse(largest, short, total, X.shape[1], Y.shape[1])
+        values = redrawn(X, Y, values, groups, rng, orthogonal=True)
         unchanged = int(is_unchanged(X, values).sum())
         if not self.accept_unchanged:
             refuse_unchanged(
                 "Muralidhar-Sarathy",
                 unchanged,
                 len(X),
-                "alpha is too near 1, or they are what the other variables say they are. Lower alpha, leave out "
-                "variables that determine them, raise k, or accept it "
-                f"({_ACCEPT}).",
+                "alpha is too near 1, or they are what the other variables say they are, or nearly. Lower alpha, name "
+                f"variables that determine them confidential too, raise k, or accept it ({_ACCEPT}).",
             )
-            if least_noise < _LEAST_NOISE:
+            if largest > _MOST_KEPT + _SLACK:
                 raise ParameterError(
-                    "alpha is so near to 1 or -1 that the original values follow from the release. Bring it nearer to "
-                    f"0, or accept it ({_ACCEPT})."
+                    "alpha leaves so little noise that original values, or combinations of them, follow from the "
+                    f"release. Multiply it by at most {_scale(_MOST_KEPT / largest)}, or accept it ({_ACCEPT})."
                 )
         return Synthetic(values, unchanged, degrees=degrees)
 
@@ -190,7 +195,7 @@ class MuralidharSarathy:
 
     def _refuse(self, largest: float, short: int, total: int, columns: int, others: int) -> None:
         if largest > 1 + _SLACK:
-            scale = f"{np.floor(1e4 / largest) / 1e4:.4f}".rstrip("0").rstrip(".")
+            scale = _scale((1 if self.accept_unchanged else _MOST_KEPT) / largest)
             way = (
                 f"Multiply it by at most {scale}, or give one number."
                 if largest < 1e4
@@ -205,22 +210,21 @@ class MuralidharSarathy:
             )
 
 
-def _least_share(added: Doubles, residuals: Doubles) -> float:
-    """Return the least share of noise in the variance of a variable, over all that have residuals."""
-    whole = np.square(residuals).sum(axis=1)
-    part = np.square(added).sum(axis=1)
-    return float(np.divide(part, whole, out=np.ones_like(whole), where=whole > 0).min(initial=1.0))
+def _scale(largest: float) -> str:
+    """Return what to multiply by, rounded down to four digits."""
+    return f"{np.floor(1e4 * largest) / 1e4:.4f}".rstrip("0").rstrip(".")
 
 
-def _split(own: Doubles, residuals: Doubles, alpha: Doubles, several: bool) -> tuple[Doubles, Doubles]:
-    """Return the singular values of alpha on the residuals, ascending, b x r, and what noise is multiplied by.
+def _split(own: Doubles, residuals: Doubles, alpha: Doubles, several: bool) -> tuple[Doubles, Doubles, float]:
+    """Return the singular values of alpha on the residuals, ascending, b x r, a factor of the noise, and the largest.
 
-    With G = own' E, so that E = own G, and alpha G' = G' K, the noise has the covariances G' (I - K K') G.
+    With G = own' E, so that E = own G, and alpha G' = G' K, the noise has the covariances G' (I - K K') G. The largest
+    value, where there are residuals, is how far a combination of them correlates with what becomes of it.
     """
     G = own.transpose(0, 2, 1) @ residuals
     if not several:
         there = np.square(G).sum(axis=2) > 0
-        return np.where(there, abs(alpha[0, 0]), 1.0), G
+        return np.where(there, abs(alpha[0, 0]), 1.0), G, float(abs(alpha[0, 0]) * there.any())
     lengths = np.sqrt(np.square(residuals).sum(axis=1, keepdims=True))
     safe = np.where(lengths > 0, lengths, 1.0)
     # Columns of length one: the pseudo-inverse then sees directions, not units.
@@ -228,9 +232,10 @@ def _split(own: Doubles, residuals: Doubles, alpha: Doubles, several: bool) -> t
     image = alpha / safe.transpose(0, 2, 1) @ G.transpose(0, 2, 1)
     K = np.linalg.pinv(unit, rcond=1e-12) @ image
     outside = np.square(image - unit @ K).sum(axis=(1, 2)) > 1e-16 * np.square(image).sum(axis=(1, 2))
+    most = np.linalg.svd(K, compute_uv=False).max(initial=0.0)
     # Columns of the basis beyond the rank are zero: a singular value of 1 asks for no noise there.
     there = np.square(own).sum(axis=1) > 0
     K += np.eye(K.shape[1]) * ~there[:, None, :]
     turned, share, _ = np.linalg.svd(K)
-    share = np.where(outside[:, None], np.inf, share)
-    return share[:, ::-1], turned.transpose(0, 2, 1)[:, ::-1] @ G
+    most = np.inf if outside.any() else float(most)
+    return share[:, ::-1], turned.transpose(0, 2, 1)[:, ::-1] @ G, most

@@ -21,16 +21,20 @@ __all__ = [
     "is_unchanged",
     "refuse_unchanged",
     "unchanged_cells",
+    "unmoved_cells",
     "without_extremes",
 ]
 
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-# A value is unchanged if it moved by no more than this share of its variable's standard deviation ...
+# A value has not moved if it did by no more than this share of its variable's standard deviation ...
 _OF_SPREAD = 1e-9
 # ... or by what rounding alone does to the largest value.
 _OF_SIZE = 1e-14
+# In variables that spread over fewer units than this, whole numbers round back by chance. Records are not kept from it:
+# where there are few values, to know which it is not is to know much.
+_FEW_UNITS = 5.0
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,8 @@ class Synthetic:
         The new values, n x L, in the units of the data.
     unchanged
         The number of records none of whose values changed. A value is unchanged if it moved by at most 1e-9 of its
-        variable's standard deviation, or by rounding.
+        variable's standard deviation, or by rounding; in a variable of whole numbers also if it rounds to what it was,
+        unless these have a standard deviation below 5 and round back by chance.
     tallies
         What a reader of the release should know, and how often it is so.
     degrees
@@ -147,19 +152,34 @@ def without_extremes(V: Doubles) -> tuple[Doubles, NDArray[np.int32]]:
     return scaled, exponents
 
 
-def unchanged_cells(X: Doubles, values: Doubles) -> NDArray[np.bool_]:
-    """Return which values did not change, n x L."""
+def unmoved_cells(X: Doubles, before: Doubles, after: Doubles) -> NDArray[np.bool_]:
+    """Return which values are the same before and after, but for rounding; X says what is much."""
     scaled, exponents = without_extremes(X)
     with np.errstate(under="ignore"):
-        moved = np.abs(scaled - np.ldexp(values, -exponents))
+        moved = np.abs(np.ldexp(before, -exponents) - np.ldexp(after, -exponents))
     spread = scaled.std(axis=0, ddof=1) if len(X) > 1 else np.zeros(X.shape[1])
     allowed = np.maximum(_OF_SPREAD * spread, _OF_SIZE * np.abs(scaled).max(axis=0))
     return np.asarray(moved <= allowed, dtype=bool)
 
 
+def unchanged_cells(X: Doubles, values: Doubles) -> NDArray[np.bool_]:
+    """Return which values did not change, n x L; whole numbers did not if they round to what they were."""
+    return np.asarray(unmoved_cells(X, X, values) | _rounds_back(X, values), dtype=bool)
+
+
 def is_unchanged(X: Doubles, values: Doubles) -> NDArray[np.bool_]:
-    """Return which records have no value that changed."""
-    return np.asarray(unchanged_cells(X, values).all(axis=1), dtype=bool)
+    """Return which records have no value that changed; values that round back by chance have."""
+    scaled, exponents = without_extremes(X)
+    with np.errstate(over="ignore"):
+        has_many = np.ldexp(scaled.std(axis=0), exponents) >= _FEW_UNITS
+    same = unmoved_cells(X, X, values) | (has_many & _rounds_back(X, values))
+    return np.asarray(same.all(axis=1), dtype=bool)
+
+
+def _rounds_back(X: Doubles, values: Doubles) -> NDArray[np.bool_]:
+    """Return which values of variables of whole numbers round to what they were."""
+    is_whole = (np.rint(X) == X).all(axis=0)
+    return np.asarray(is_whole & (np.rint(values) == X), dtype=bool)
 
 
 def refuse_unchanged(method: str, unchanged: int, n: int, what_to_do: str) -> None:
