@@ -394,7 +394,7 @@ def test_repair_reaches_whole_numbers_and_says_what_it_does_not_reach():
     assert (data.a + data.b == data.c).all()
     alone = shoal.protect(frame, 3, columns=["a", "b"], edits=["a <= 100", "a is integer"], repair=True, seed=1).data
     assert ((alone.a <= 100) & (alone.a == alone.a.round())).all()
-    with pytest.raises(DataError, match=r'only averages of complete columns can be repaired, and "a" is none'):
+    with pytest.raises(DataError, match=r'only averages in blocks without gaps can be repaired, and "a" is none'):
         shoal.protect(frame, 3, edits=["a <= 100"], replace={"a": "median"}, repair=True)
 
 
@@ -408,3 +408,43 @@ def test_an_order_statistic_keeps_an_order_only_with_the_same_share():
 def test_a_path_that_is_not_there_is_no_rule():
     with pytest.raises(RuleError, match=r'"nofile.txt" cannot be read: No such file'):
         shoal.protect(broken_file(), 3, edits="nofile.txt")
+
+
+def test_a_constant_column_with_gaps_loses_no_value_to_a_rule():
+    a = np.random.default_rng(0).normal(size=30)
+    q = np.zeros(30)
+    q[[2, 4]] = np.nan
+    frame = pd.DataFrame({"a": a, "b": a, "q": q})
+    with pytest.warns(DescriptionWarning):
+        data = shoal.protect(frame[["a", "q"]], 3, edits="q <= 5", missing="keep", seed=1).data
+    assert data.q.isna().sum() == 2
+    with pytest.raises(MethodError, match="gaps"):
+        shoal.protect(frame, 3, edits="a + q == b", missing="keep", seed=1)
+
+
+@pytest.mark.parametrize("bound", ["a < 100", "a <= 99.5", "a <= 100"])
+def test_repair_moves_whole_numbers_to_whole_numbers(bound):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.integers(0, 99, 60).astype(float), "b": rng.integers(0, 99, 60).astype(float)})
+    frame.loc[:4, "a"] = 120.0
+    data = shoal.protect(frame, 3, edits=[bound, "a is integer"], repair=True, seed=1).data
+    assert (data.a == data.a.round()).all()
+    assert (data.a <= 100).all()
+
+
+def test_whole_numbers_stay_whole_beside_gaps():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.integers(0, 99, 60).astype(float), "b": rng.normal(size=60)})
+    frame.loc[:3, "b"] = np.nan
+    options = {"edits": ["a <= 100", "a is integer"], "missing": "keep", "seed": 1}
+    for more in ({}, {"repair": True}, {"replace": {"a": "mean"}}):
+        data = shoal.protect(frame, 3, **options, **more).data
+        assert (data.a == data.a.round()).all()
+    frame.loc[:4, "a"] = 120.0
+    with pytest.raises(DataError, match="blocks without gaps"):
+        shoal.protect(frame, 3, **options, repair=True)
+
+
+def test_rules_about_what_stays_do_not_disturb_a_fuzzy_method():
+    frame = pd.DataFrame({"a": np.arange(60) * 1.5, "b": np.arange(60) % 7 * 1.5, "t": ["car"] * 60})
+    shoal.protect(frame, 3, method="fuzzy", edits=["t in {car}", 't == "car"'], seed=1)

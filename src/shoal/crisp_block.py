@@ -60,8 +60,9 @@ def protect_crisp_block(
     everyone = members(labels, labels >= 0)
     if plan.replace[block[0]]["name"] == "medoid":
         return _of_medoids(block, matrix, labels, everyone, steps)
+    complete = not any(np.isnan(column).any() for column in values.values())
     rngs = [np.random.default_rng([plan.seed, number, place]) for place in range(len(block))]
-    powers = _of_products(edits, values, everyone, weights, rngs[0]) if matrix.complete else {}
+    powers = _of_products(edits, values, everyone, weights, rngs[0]) if complete else {}
     centres = None if matrix.complete else _centres(matrix, everyone)
     computed: dict[str, NDArray[np.float64]] = {}
     taken: dict[str, NDArray[np.int64]] = {}
@@ -94,7 +95,9 @@ def protect_crisp_block(
             computed[name] = np.full(len(table), np.nan)
             computed[name][observed] = released
         supports.extend(behind.sizes.tolist())
-    if edits is not None and cells is not None and matrix.complete:
+    if edits is not None and not complete:  # then no rule is between variables
+        computed |= {name: np.rint(computed[name]) for name in edits.whole}
+    elif edits is not None and cells is not None:
         spreads = {name: float(np.std(values[name], ddof=1)) for name in edits.movable}
         computed = kept_by(edits, cells, computed, labels, spreads, repair=plan.repair)
     return ProtectedBlock(

@@ -83,14 +83,14 @@ def _kept(
     if repair:
         values = _projected(values, values, [atom for atom in active if isinstance(atom, Linear)], spreads)
     for name in edits.whole:
-        values[name] = np.rint(values[name])
+        values[name] = _within(np.rint(values[name]), name, active)
     if not active:
         return values
     settled = settle(values, active, edits.movable, whole=edits.whole)
     if edits.joint:
         settled = _projected(values, settled, active, spreads)
     apart = ~_all_hold(active, settled)
-    if apart.any() and not edits.whole.intersection(*[atom.variables for atom in active]):
+    if apart.any() and not edits.whole.intersection(name for atom in active for name in atom.variables):
         some = {name: column[apart] for name, column in values.items()}
         begin = {name: column[apart] for name, column in settled.items()}
         for name, column in _projected(some, begin, active, spreads).items():
@@ -100,6 +100,19 @@ def _kept(
         by_sight = dependents(active, edits.movable, edits.whole, by_sight=True)
         settled = settle(settled, active, edits.movable, by_sight)
     return settled
+
+
+def _within(numbers: Doubles, name: str, atoms: Sequence[Linear | Product]) -> Doubles:
+    """Return whole numbers within the bounds that the variable has by itself."""
+    for atom in atoms:
+        if isinstance(atom, Linear) and atom.relation != "==" and set(atom.variables) == {name}:
+            bound = atom.constant / atom.coefficients[name]
+            strict = float(atom.relation == "<" and bound.is_integer())
+            if atom.coefficients[name] > 0:
+                numbers = np.minimum(numbers, np.floor(bound) - strict)
+            else:
+                numbers = np.maximum(numbers, np.ceil(bound) + strict)
+    return numbers
 
 
 def _all_hold(

@@ -82,16 +82,17 @@ def refuse_broken_file(plan: Plan, rules: Sequence[Rule], table: Table, edits: S
     """Raise DataError if the file breaks a rule and the plan does not mend it."""
     records = TableRecords(table, table)
     soft = plan.method["name"] in SOFT_METHODS
-    movable = set(plan.columns) if soft else {name for block in edits for name in block.movable}
+    whole = [block for block in edits if not any(table.gaps(name).any() for name in block.columns)]
+    movable = set(plan.columns) if soft else {name for block in whole for name in block.movable}
     for rule in rules:
         wrong = rule.broken(records)
-        fixed = [name for name in rule.variables if name not in movable or table.gaps(name).any()]
+        fixed = [name for name in rule.variables if name not in movable]
         if wrong.any() and not (rule.is_linear and not fixed and (soft or plan.repair)):
             first = ", ".join(str(row + 1) for row in wrong.nonzero()[0][:5])
             way = "leave the rule out"
             if rule.is_linear and fixed and plan.repair:
-                way += f'; only averages of complete columns can be repaired, and "{fixed[0]}" is none'
-            elif rule.is_linear and not fixed:
+                way += f'; only averages in blocks without gaps can be repaired, and "{fixed[0]}" is none'
+            elif rule.is_linear and set(rule.variables) <= set(plan.columns):
                 way = 'say repair=True (--repair), or use the method "fuzzy"'
             raise DataError(
                 f'{int(wrong.sum())} of {len(table)} records break the rule "{rule.shown}", first {first}. '
@@ -147,7 +148,7 @@ def explained(plan: Plan, table: Table) -> list[ExplainedBlock]:
 
 def split_by_rules(plan: Plan, table: Table, edits: BlockEdits, matrix: Matrix, strata: Strata) -> Cells:
     """Split the strata so that one alternative of every rule holds throughout a part."""
-    if not matrix.complete:
+    if any(table.gaps(name).any() for name in edits.columns):
         for demand in edits.demands:
             if len(set(demand.rule.variables).intersection(edits.columns)) > 1:
                 raise MethodError(

@@ -219,14 +219,14 @@ class Plan(_Section):
         if any(choice.get("per_variable") for choice in self.replace.values()):
             raise RuleError("Rules between variables do not hold where each is drawn for itself (per_variable).")
         for rule in rules:
+            if not set(rule.variables).intersection(self.columns):
+                continue  # nothing of it changes
             if not rule.is_linear:
                 raise RuleError(
                     f'The method "{self.method["name"]}" keeps sums and bounds, not the rule "{rule.shown}". Use the '
                     'method "mdav", or leave the rule out.'
                 )
             named = set(rule.variables)
-            if not named.intersection(self.columns):
-                continue  # nothing of it changes
             for name in sorted(named.difference(self.columns)):
                 hint = nearest_name_hint(name, self.columns)
                 raise RuleError(f'The rule "{rule.shown}" has "{name}" in it, which is not protected.{hint}')

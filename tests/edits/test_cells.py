@@ -49,7 +49,7 @@ def test_few_records_take_in_the_nearest_that_keep_the_rule_too():
     # The record with a = 1 satisfies b <= c alone; of those that do, 7 and the first 9 are nearest.
     assert np.flatnonzero(found.codes == found.codes[0]).tolist() == [0, 1, 3]
     (filled,) = found.filled
-    assert '"if a < 5 then b <= c" sets 1 record apart: they are grouped with the 2 nearest' in filled
+    assert '"if a < 5 then b <= c" sets 1 record apart, grouped with the nearest 2 to satisfy the same' in filled
 
 
 def test_few_records_that_nobody_can_join_are_refused_with_the_rule_and_their_number():

@@ -164,8 +164,8 @@ class _Splitter:
         if best is None:
             raise self._too_few(few)
         self.filled.append(
-            f"{self._to_blame()} {_records(len(few))} apart: they are grouped with the {len(best[1])} nearest that "
-            "satisfy the same."
+            f"{self._to_blame()} {_records(len(few))} apart, grouped with the nearest {len(best[1])} to satisfy the "
+            "same."
         )
         self._choice[few] = best[2]
         self._choice[best[1]] = best[2]

@@ -99,7 +99,7 @@ def settle(
     sizes = {name: float(np.abs(column).max(initial=0.0)) for name, column in values.items()}
     _follow(settled, order, whole)
     for _ in range(_ROUNDS):
-        moved = [_held_back(settled, bound, order, movable, sizes) for bound in bounds]
+        moved = [_held_back(settled, bound, order, set(movable) - set(whole), sizes) for bound in bounds]
         if not any(moved):
             break
         _follow(settled, order, whole)
