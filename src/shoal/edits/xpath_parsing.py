@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from elementpath import ElementPathError, XPath2Parser, XPathToken
 from elementpath.collations import UNICODE_CODEPOINT_COLLATION
@@ -36,7 +36,10 @@ Lets: TypeAlias = Mapping[str, str | None]  # what a $name stands for; None is t
 ORIGINAL = "original"  # the variable that is the original file, whatever the author called it
 
 
-class _Modulo(XPath2Parser.symbol_table["mod"]):  # type: ignore[misc]
+_Mod: Any = XPath2Parser.symbol_table["mod"]
+
+
+class _Modulo(_Mod):  # type: ignore[misc]
     """The rest of a division, with the sign of what is divided; elementpath gives doubles that of the divisor."""
 
     def evaluate(self, context: Any = None) -> Any:
@@ -51,7 +54,7 @@ class _Modulo(XPath2Parser.symbol_table["mod"]):  # type: ignore[misc]
 class _Parser(XPath2Parser):
     """XPath 2.0."""
 
-    symbol_table: ClassVar[dict[str, Any]] = {**XPath2Parser.symbol_table, "mod": _Modulo}
+    symbol_table = {**XPath2Parser.symbol_table, "mod": _Modulo}  # noqa: RUF012
 
 
 _PIECE = re.compile(
