@@ -87,7 +87,7 @@ def test_another_distance_is_refused_with_a_hint_at_this_one(survey):
 
 def test_compare_puts_it_beside_mdav(survey):
     rows = shoal.compare(survey, [3, 5], ["mdav", HAMMING], columns=NOMINAL).rows
-    assert [(row.method, row.k) for row in rows] == [("mdav", 3), ("mdav", 5), (HAMMING, 3), (HAMMING, 5)]
+    assert {(row.method, row.k) for row in rows} == {("mdav", 3), ("mdav", 5), (HAMMING, 3), (HAMMING, 5)}
     assert all(row.smallest_group >= row.k for row in rows)
 
 
