@@ -1,6 +1,5 @@
 """Clusters in synthetic Census: whether they are those of the original, and what PIL has to do with it.
 
-    pip install "shoal[studies]"
     python studies/clustering_similarity.py ../shared/data/census.csv [--repetitions 20] [--jobs 1] [--output FOLDER]
 
 The experiments of Cano, Ladra and Torra (2010). The dependent variables of two files, orig4 and orig9, are rewritten

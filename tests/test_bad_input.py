@@ -293,9 +293,9 @@ def test_dates_cannot_be_protected_and_the_message_says_what_to_do():
 def test_a_bug_shows_no_traceback_and_no_value(tmp_path):
     """An error nobody foresaw must not print the data: the traceback stays hidden unless it is asked for."""
     code = (
-        "import shoal.cli, shoal.__main__\n"
+        "import shoal.cli_protect, shoal.__main__\n"
         "def broken(*a, **k): raise RuntimeError('secret 4711')\n"
-        "shoal.cli.settings_in = broken\n"
+        "shoal.cli_protect.settings_in = broken\n"
         "shoal.__main__.main()\n"
     )
     file = tmp_path / "data.csv"

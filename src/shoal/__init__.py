@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from shoal.plan import Plan
     from shoal.read import read_table, write_table
     from shoal.release import Release
+    from shoal.tuning import Tuning, tune
 
 __version__ = "0.1.0"
 
@@ -33,6 +34,7 @@ __all__ = [
     "Evaluation",
     "Plan",
     "Release",
+    "Tuning",
     "compare",
     "datasets",
     "describe",
@@ -47,6 +49,7 @@ __all__ = [
     "read_edits",
     "read_table",
     "replace",
+    "tune",
     "write_table",
 ]
 
@@ -60,6 +63,8 @@ _HOME = {
     "Release": "shoal.release",
     "compare": "shoal.comparison",
     "Comparison": "shoal.comparison",
+    "tune": "shoal.tuning",
+    "Tuning": "shoal.tuning",
     "evaluate": "shoal.measure",
     "Evaluation": "shoal.measure",
 }

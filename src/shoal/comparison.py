@@ -1,21 +1,22 @@
-"""Methods side by side on one table: what each loses at each k, and how long it takes."""
+"""Methods side by side on one table: what each costs and buys at each k, and how long it takes."""
 
 from __future__ import annotations
 
+import math
+import os
 import time
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from shoal import progress
-from shoal.choices import build, spell, text
-from shoal.errors import DataError, MethodError, ParameterError, ShoalError, ShoalWarning
-from shoal.flow import protect
+from shoal.errors import DataError, MethodError, ParameterError, ShoalError
+from shoal.ground import Figures, Ground, family_of
 from shoal.limits import Whole, check_limits
-from shoal.partition import METHODS, Partitioner
-from shoal.read import Table, as_table
+from shoal.masking import Masking, masking_of
+from shoal.partition import METHODS
+from shoal.read import Table, as_table, replacing
 from shoal.replace import SYNTHETIC
 from shoal.synthetic_choice import replacement_for_all
 
@@ -23,40 +24,67 @@ __all__ = ["Comparison", "Row", "compare"]
 
 
 @dataclass(frozen=True)
-class Row:
-    """One method at one k."""
+class Row(Figures):
+    """One method at one k: its figures, how long it took, and its groups."""
 
     method: str
     k: int
-    information_loss: float | None
+    family: str
     seconds: float
     groups: int
     smallest_group: int
     largest_group: int
 
 
+_SYNTHETIC = ("hybrid", "ipso", "muralidhar-sarathy", "fuzzy-regression:n_clusters=5")
+_ORDER = ("method", "k", *(field.name for field in fields(Figures)))
+_COLUMNS = _ORDER + tuple(field.name for field in fields(Row) if field.name not in _ORDER)
+
+
 @dataclass(frozen=True)
 class Comparison:
-    """The rows of a comparison, and why some methods are not among them."""
+    """The rows of a comparison, the lowest score first, and why some methods are not among them.
+
+    Attributes
+    ----------
+    rows
+        One for each method and k.
+    left_out
+        What could not be done, and why.
+    unmasked_risk
+        The risk of the file as it is.
+    """
 
     rows: tuple[Row, ...]
     left_out: Mapping[str, str]
+    unmasked_risk: float | None
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, texts and lists, ready for JSON."""
-        return {"rows": [asdict(row) for row in self.rows], "left_out": dict(self.left_out)}
+        return {
+            "rows": [{name: asdict(row)[name] for name in _COLUMNS} for row in self.rows],
+            "left_out": dict(self.left_out),
+            "unmasked_risk": self.unmasked_risk,
+        }
 
     def to_frame(self) -> Any:
         """Return the rows as a pandas frame."""
         import pandas as pd
 
-        return pd.DataFrame([asdict(row) for row in self.rows], columns=[field.name for field in fields(Row)])
+        return pd.DataFrame([asdict(row) for row in self.rows], columns=list(_COLUMNS))
+
+    def report(self, path: str | os.PathLike[str], *, title: str = "Methods side by side") -> None:
+        """Write a page of its own: the table, and the map of risk and loss. There is no value of the data in it."""
+        from shoal.report.comparison_page import comparison_page
+
+        with replacing(path) as temporary:
+            temporary.write_text(comparison_page(self, title), encoding="utf-8")
 
 
 def compare(
     data: Any, k: int | Iterable[int], methods: str | Iterable[Any] = "all", *, seed: int = 0, **options: Any
 ) -> Comparison:
-    """Protect a table by several methods at several k, and put what they lose side by side.
+    """Protect a table by several methods at several k, and put what they cost and buy side by side.
 
     Parameters
     ----------
@@ -65,15 +93,24 @@ def compare(
     k
         One k, or several. One that is named twice is tried once, and so is a method.
     methods
-        Names or estimators, or "all". Of all, those are left out that take too long for the size of the table. A
-        method that is named is run, however long it takes. What a method cannot do at some k, or at any, is left out
-        too, and the rest is kept; `left_out` says why. If nothing can be done, that is the error.
+        Names or estimators, or "all". A method can have a replacement of its own behind a plus, "mdav+hybrid",
+        "mdav+median", or as a pair of objects; "hybrid" alone is "mdav+hybrid", and "ipso" is "one-group+ipso".
+        Of all, those are left out that take too long for the size of the table; the synthetic ones are among them if
+        some variables are confidential. A method that is named is run, however long it takes. What a method cannot do
+        at some k, or at any, is left out too, and the rest is kept; `left_out` says why. If nothing can be done, that
+        is the error.
     seed
         What random choices start from.
     **options
-        As in `shoal.protect`: columns, roles, kinds, blocks, strata, weights, missing, standardize, replace,
-        confidential. Groups that a synthetic replacement works in are those of the methods; with one that needs none,
-        such as "ipso", "one-group", the whole file, is among all methods.
+        As in `shoal.protect`: columns, roles, kinds, blocks, strata, weights, edits, missing, standardize, replace,
+        confidential. `replace` is for methods without one of their own; with one that needs no groups, such as "ipso",
+        "one-group", the whole file, is among all methods. Where nobody says what is confidential, synthetic data
+        rewrite all columns; where somebody does, all methods are measured on the confidential ones.
+
+    Notes
+    -----
+    The measures are the quick ones: the score, its parts, information loss, and the transparency attack where
+    it applies. `release.evaluate()` has more.
     """
     table = as_table(data)
     ks: list[Any] = [k] if _is_one(k) else list(k)  # type: ignore[arg-type]  # several
@@ -83,41 +120,56 @@ def compare(
     take_all = isinstance(methods, str) and methods == "all"
     wanted: list[Any] = [methods] if _is_one(methods) else list(methods)  # type: ignore[arg-type]  # several
     if take_all:
-        wanted = [name for name in METHODS if name != "one-group" or _rewrites_whole_file(options.get("replace"))]
+        wanted = _all_methods(options)
     if not ks or not wanted:
         raise ParameterError("There is nothing to compare: name at least one k and one method.")
-    spelled = []
+    maskings = []
     for method in wanted:
-        one = spell(method, METHODS, "method")
-        if isinstance(method, Partitioner):
-            del one["k"]
-        build(one, METHODS, "method", k=2)
-        if one not in spelled:
-            spelled.append(one)
+        one = masking_of(method)
+        one.check()
+        if one not in maskings:
+            maskings.append(one)
+    ground = Ground(table, options, any(one.is_synthetic for one in maskings))
     rows: list[Row] = []
     left_out: dict[str, str] = {}
     first: ShoalError | None = None
-    for one in spelled:
-        too_large = _too_large(one["name"], table) if take_all else ""
+    for one in maskings:
+        too_large = _too_large(str(one.method["name"]), table) if take_all else ""
         if too_large:
-            left_out[text(one)] = too_large
-            progress.advance(1 / len(spelled))
+            left_out[one.text] = too_large
+            progress.advance(1 / len(maskings))
             continue
         reasons: dict[str, list[int]] = {}
-        for each in ks:
-            with progress.share(1 / len(spelled) / len(ks)):
+        own = [max(ks)] if one.method["name"] == "one-group" else ks  # of all records, whatever k is
+        for each in own:
+            with progress.step(1 / len(maskings) / len(own)):
                 try:
-                    rows.append(_row(table, each, one, seed, options))
+                    rows.append(_row(ground, one, each, seed))
                 except ShoalError as error:
                     first = first or error
                     reasons.setdefault(str(error), []).append(each)
         if reasons:
-            left_out[text(one)] = _why(reasons, len(ks))
+            left_out[one.text] = _why(reasons, len(own))
     if not rows and isinstance(first, MethodError) and take_all:
         raise DataError(f"No method can group this table. {first}")
     if not rows:
         raise first or DataError(f"No method can group this table. {next(iter(left_out.values()))}")
-    return Comparison(tuple(rows), left_out)
+    return Comparison(tuple(sorted(rows, key=_rank)), left_out, ground.unmasked_risk())
+
+
+def _rank(row: Row) -> tuple[float, int, float]:
+    """The lowest score first; what has none last, by k and loss."""
+    return math.inf if row.score is None else row.score, row.k, row.information_loss or 0.0
+
+
+def _all_methods(options: Mapping[str, Any]) -> list[str]:
+    """Return all methods that make sense with these options."""
+    grouping = [name for name in METHODS if name != "one-group"]
+    replace, roles = options.get("replace"), options.get("roles")
+    if replace is not None:
+        return [*grouping, "one-group"] if _rewrites_whole_file(replace) else grouping
+    named = isinstance(roles, Mapping) and "confidential" in roles.values()
+    return [*grouping, *_SYNTHETIC] if named or options.get("confidential") is not None else grouping
 
 
 def _why(reasons: Mapping[str, list[int]], count: int) -> str:
@@ -129,7 +181,7 @@ def _why(reasons: Mapping[str, list[int]], count: int) -> str:
 
 def _rewrites_whole_file(replace: Any) -> bool:
     """Whether a replacement needs no groups."""
-    chosen = None if replace is None else replacement_for_all(replace, ())
+    chosen = replacement_for_all(replace, ())
     return chosen is not None and chosen["name"] in SYNTHETIC and chosen["name"] != "hybrid"
 
 
@@ -158,18 +210,18 @@ def _too_large(name: str, table: Table) -> str:
     return ""
 
 
-def _row(table: Table, k: int, method: Mapping[str, Any], seed: int, options: Mapping[str, Any]) -> Row:
+def _row(ground: Ground, masking: Masking, k: int, seed: int) -> Row:
     begin = time.perf_counter()
-    with warnings.catch_warnings(), _compiling() as compiling:
-        warnings.simplefilter("ignore", ShoalWarning)  # nothing is released
-        release = protect(table, k, method=method, seed=seed, **options)
+    with _compiling() as compiling:
+        release = ground.tried(masking, k, seed)
     seconds = time.perf_counter() - begin - sum(compiling)
     outcome = release.plan.outcome
     assert outcome is not None
     return Row(
-        method=text(method),
+        method=masking.text,
         k=k,
-        information_loss=release.evaluate(measures=["information_loss"]).information_loss,
+        **asdict(ground.figures(release)),
+        family=family_of(release.plan),
         seconds=seconds,
         groups=sum(outcome.groups),
         smallest_group=outcome.smallest_group,

@@ -6,16 +6,20 @@ import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import WriteError
+from shoal.limits import OneOf, check_limits
 from shoal.measure import Evaluation, evaluate
 from shoal.partition import Partition
 from shoal.plan import Output, Plan
 from shoal.read import Table, refuse_unwritable, write_table
+
+if TYPE_CHECKING:
+    from shoal.report.summary import Audience
 
 __all__ = ["Release", "in_original_order", "refuse_targets"]
 
@@ -75,6 +79,29 @@ class Release:
             output = Output(path=str(Path(path).resolve()), shuffle=shuffle)
             self.plan.model_copy(update={"output": output}).to_toml(plan)
 
+    def report(
+        self, path: str | os.PathLike[str], audience: Audience = "internal", evaluation: Evaluation | None = None
+    ) -> None:
+        """Write what there is to see of the release as one HTML file.
+
+        Parameters
+        ----------
+        path
+            Where to. Never the file the data came from.
+        audience
+            "internal", for those who may see the original: shows its distributions. "public", to publish beside the
+            release: no value of the original, no seed, no count below k.
+        evaluation
+            The measures, if they were taken already; otherwise all are.
+        """
+        from shoal.report.html import write_report
+        from shoal.report.summary import summarize
+
+        check_limits({"audience": OneOf(("internal", "public"))}, {"audience": audience})
+        self.original.refuse_to_overwrite(path)
+        refuse_unwritable(path, table=False)
+        write_report(summarize(self, audience, evaluation), path)
+
 
 def in_original_order(plan: Plan, table: Table) -> Table:
     """Return the rows of a release as they stood before they were shuffled, if they were."""
@@ -87,12 +114,21 @@ def _shuffled(plan: Plan, records: int) -> NDArray[np.int64]:
     return np.random.default_rng([plan.seed, len(plan.blocks)]).permutation(records)
 
 
-def refuse_targets(original: Table, path: str | os.PathLike[str], plan: str | os.PathLike[str] | None = None) -> None:
-    """Raise WriteError if a release and its plan cannot be written there, before any work is done for them."""
+def refuse_targets(
+    original: Table,
+    path: str | os.PathLike[str],
+    plan: str | os.PathLike[str] | None = None,
+    report: str | os.PathLike[str] | None = None,
+) -> None:
+    """Raise WriteError if a release, its plan and its report cannot be written there, before any work is done."""
     original.refuse_to_overwrite(path)
     refuse_unwritable(path)
-    if plan is not None:
-        original.refuse_to_overwrite(plan)
-        refuse_unwritable(plan, table=False)
-        if Path(plan).resolve() == Path(path).resolve():
-            raise WriteError(f"{path} cannot be both the release and its plan. Give the plan another name.")
+    taken = {Path(path).resolve(): "release"}
+    for what, target in (("plan", plan), ("report", report)):
+        if target is None:
+            continue
+        original.refuse_to_overwrite(target)
+        refuse_unwritable(target, table=False)
+        other = taken.setdefault(Path(target).resolve(), what)
+        if other != what:
+            raise WriteError(f"{target} cannot be both the {other} and its {what}. Give the {what} another name.")

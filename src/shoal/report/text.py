@@ -25,7 +25,13 @@ __all__ = [
     "evaluation_text",
     "group_text",
     "release_text",
+    "table_text",
 ]
+
+_WHAT_IS_COMPARED = (
+    "in %, lower is better: score = (risk + PIL) / 2, risk = (linkage + interval disclosure) / 2, PIL probabilistic\n"
+    "information loss; attack: found by an intruder who knows the method; lost: of the variation. Unmasked: score 50."
+)
 
 
 def description_text(name: str, records: int, variables: Sequence[Variable]) -> str:
@@ -42,7 +48,7 @@ def description_text(name: str, records: int, variables: Sequence[Variable]) -> 
         )
         for variable in variables
     ]
-    return f"{name}: {records:,} records, {len(variables)} columns\n\n{_table(head, rows, right={3, 4})}"
+    return f"{name}: {records:,} records, {len(variables)} columns\n\n{table_text(head, rows, right={3, 4})}"
 
 
 def description_json(variables: Sequence[Variable]) -> str:
@@ -140,20 +146,44 @@ def release_text(release: Release, output: Path, plan: Path | None, shuffled: bo
 
 
 def comparison_text(comparison: Comparison) -> str:
-    """Return the methods side by side, the least loss first, one table for each k."""
-    head = ("method", "k", "loss, %", "seconds", "groups", "sizes")
+    """Return the methods side by side, the lowest score first."""
+    head = (
+        "method",
+        "k",
+        "score",
+        "risk",
+        "PIL",
+        "linkage",
+        "interval",
+        "attack",
+        "lost",
+        "seconds",
+        "groups",
+        "sizes",
+    )
     rows = [
         (
             row.method,
             str(row.k),
+            *(
+                "-" if figure is None else f"{figure:.2f}"
+                for figure in (
+                    row.score,
+                    row.risk,
+                    row.probabilistic_information_loss,
+                    row.distance_linkage,
+                    row.interval_disclosure,
+                    row.transparency_attack,
+                )
+            ),
             "-" if row.information_loss is None else f"{row.information_loss:.4g}",
             f"{row.seconds:.2f}",
             f"{row.groups:,}",
             f"{row.smallest_group}-{row.largest_group}",
         )
-        for row in sorted(comparison.rows, key=lambda row: (row.k, row.information_loss or 0.0))
+        for row in comparison.rows
     ]
-    lines = [_table(head, rows, right={1, 2, 3, 4, 5})]
+    lines = [table_text(head, rows, right=set(range(1, len(head)))), "", _WHAT_IS_COMPARED]
     lines += [f"left out: {name}, {why}" for name, why in comparison.left_out.items()]
     return "\n".join(lines)
 
@@ -176,7 +206,7 @@ def evaluation_text(names: str, evaluation: Evaluation) -> str:
             if measure.about.side == side and name not in evaluation.left_out
         ]
         if rows:
-            lines += ["", _table((side, "value", "better", "name"), rows, right={1})]
+            lines += ["", table_text((side, "value", "better", "name"), rows, right={1})]
     notes = []
     attack = evaluation.transparency_attack
     if attack is not None:
@@ -213,7 +243,7 @@ def group_text(release: Release, group: int, columns: Sequence[str]) -> str:
     head = ["", *columns]
     before = [[f"record {row + 1}", *cells(release.original, row)] for row in rows]
     after = ["all of them now", *cells(release.masked, rows[0])]
-    return _table(head, [*before, after], right=set(range(2, len(head))))
+    return table_text(head, [*before, after], right=set(range(2, len(head))))
 
 
 def _shortened(names: Sequence[str], most: int = 4) -> str:
@@ -227,7 +257,8 @@ def _one_line(text: str, most: int = 40) -> str:
     return plain if len(plain) <= most else f"{plain[: most - 3]}..."
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> str:
+def table_text(head: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> str:
+    """Return a table, a row a line; the columns in `right` hold numbers."""
     widths = [max(len(row[place]) for row in [head, *rows]) for place in range(len(head))]
 
     def line(row: Sequence[str]) -> str:

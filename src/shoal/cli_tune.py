@@ -1,0 +1,196 @@
+"""The command that searches: tune; and what `compare` needs to write a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shoal.cli_options import (
+    Blocks,
+    Columns,
+    Confidential,
+    Decimal,
+    Delimiter,
+    Edits,
+    Encoding,
+    Kind,
+    Missing,
+    Quiet,
+    Repair,
+    Role,
+    Sheet,
+    Standardize,
+    Strata,
+    Weights,
+    methods_in,
+    settings_in,
+    what_was_given,
+)
+from shoal.cli_terminal import one_line_warnings, progress_bar
+from shoal.errors import ParameterError, WriteError
+
+if TYPE_CHECKING:
+    from shoal.comparison import Comparison
+    from shoal.read import Table
+    from shoal.tuning import Tuning
+
+__all__ = ["ComparisonReport", "tune", "write_comparison_report"]
+
+_SECONDS = 120.0
+
+ComparisonReport = Annotated[
+    Path | None, typer.Option("--report", help="Write a page there: the table, and the map of risk and loss.")
+]
+
+
+def write_comparison_report(comparison: Comparison, table: Table, path: Path | None) -> None:
+    """Write the page of a comparison if one was asked for."""
+    if path is not None:
+        name = "a table" if table.source is None else table.source.name
+        comparison.report(path, title=f"Methods side by side on {name}")
+
+
+def tune(
+    file: Annotated[Path, typer.Argument(help="The table to find a release for.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write the page. [FILE-tuned.html]")
+    ] = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(help='Names separated by commas, "mdav,fuzzy:m=1.2,mdav+hybrid". [mdav, vmdav, refine, ...]'),
+    ] = None,
+    k: Annotated[
+        str | None, typer.Option("-k", help="The values of k, separated by commas. [3,5,10,20,50,100,200]")
+    ] = None,
+    max_risk: Annotated[
+        float | None, typer.Option(help="Choose what loses least with at most this risk, in %. [lowest score]")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option(help="How long to search. [120, without --trials]")] = None,
+    trials: Annotated[int | None, typer.Option(help="How many releases to try.")] = None,
+    search: Annotated[str, typer.Option(help='"grid", or "optuna" for long searches.')] = "grid",
+    resume: Annotated[Path | None, typer.Option(help="Go on with the trials in this file.")] = None,
+    plan: Annotated[
+        list[str] | None,
+        typer.Option(help="PLAN.toml: write the plan of what is chosen there; N=PLAN.toml: of trial N."),
+    ] = None,
+    plans: Annotated[Path | None, typer.Option(help="Write the plans of the whole front into this folder.")] = None,
+    svg: Annotated[Path | None, typer.Option("--map", help="Write the map of risk and loss there, as SVG.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    columns: Columns = None,
+    role: Role = None,
+    kind: Kind = None,
+    blocks: Blocks = None,
+    strata: Strata = None,
+    weights: Weights = None,
+    confidential: Confidential = None,
+    edits: Edits = None,
+    repair: Repair = False,
+    missing: Missing = None,
+    standardize: Standardize = None,
+    seed: Annotated[int, typer.Option(help="Where the search starts.")] = 0,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    quiet: Quiet = False,
+) -> None:
+    """Search for the release with the best score: method, k, blocks, fuzziness. Nothing is released."""
+    import json as to_json
+
+    from shoal.read import as_table, refuse_unwritable
+    from shoal.report.tuning_text import tuning_text
+    from shoal.search.trial_log import is_trial_log
+    from shoal.tuning import tune
+
+    output = output or Path(f"{file.stem}-tuned.html")
+    if resume is not None and not resume.exists():
+        raise ParameterError(f"{resume} is not there. Leave --resume out to start a search.")
+    log = resume or output.with_suffix(".trials.jsonl")
+    table = as_table(file, **what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet))
+    wanted = _plans_in(plan)
+    for target in (output, log, svg, *wanted.values()):
+        if target is not None:
+            table.refuse_to_overwrite(target)
+            refuse_unwritable(target, table=False)
+    if plans is not None:
+        try:
+            plans.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise WriteError(f"The folder {plans} cannot be made: {error.strerror}.") from None
+    texts = {
+        "columns": columns,
+        "role": role,
+        "kind": kind,
+        "replace": None,
+        "blocks": blocks,
+        "strata": strata,
+        "weights": weights,
+        "confidential": confidential,
+        "edits": edits,
+    }
+    settings = settings_in(table.names, **texts)
+    given = what_was_given(
+        k=None if k is None else _whole_numbers(k),
+        methods=None if methods is None else methods_in(methods),
+        seconds=_SECONDS if seconds is None and trials is None else seconds,
+        repair=repair or None,
+        missing=missing,
+        standardize=standardize,
+    )
+    if resume is None and log.exists():  # a new search takes the place of an old one
+        if not is_trial_log(log):
+            raise WriteError(f"{log} is there and holds no trials. Move it, or give the page another name with -o.")
+        log.unlink()
+    with one_line_warnings(), progress_bar(quiet or json, "searching"):
+        tuning = tune(
+            table, max_risk=max_risk, trials=trials, search=search, resume=log, seed=seed, **settings, **given
+        )
+    tuning.report(output, title=f"Releases of {file.name}")
+    if svg is not None:
+        tuning.map(svg)
+    if json:
+        print(to_json.dumps(tuning.to_dict(), indent=2, ensure_ascii=False))
+    elif not quiet:
+        print(tuning_text(file.name, tuning))
+        print(f"\nwritten            {output}")
+        print(f"trials             {log} (--resume {log} goes on from there)")
+    for one in _write_plans(tuning, file, wanted, plans):
+        if not json and not quiet:
+            print(f"plan               {one} (holds the seed: keep it as safe as the input)")
+
+
+def _whole_numbers(given: str) -> list[int]:
+    parts = [part.strip() for part in given.split(",") if part.strip()]
+    if not parts or not all(part.isascii() and part.isdigit() for part in parts):
+        raise ParameterError(f'-k wants whole numbers separated by commas; got "{given}".')
+    return [int(part) for part in parts]
+
+
+def _plans_in(given: list[str] | None) -> dict[int | None, Path]:
+    """Read "PLAN.toml" as the plan of what is chosen, "7=PLAN.toml" as that of a trial."""
+    wanted: dict[int | None, Path] = {}
+    for text in given or []:
+        number, sign, path = text.partition("=")
+        if sign and number.strip().isdigit():
+            wanted[int(number)] = Path(path)
+        else:
+            wanted[None] = Path(text)
+    return wanted
+
+
+def _write_plans(tuning: Tuning, file: Path, wanted: dict[int | None, Path], folder: Path | None) -> list[Path]:
+    """Write the plans that were asked for; each names a release beside it, as `protect` does."""
+    from shoal.read.files import can_be_written, ending_of
+
+    ending = ending_of(file) if can_be_written(ending_of(file)) else ".csv"
+    targets = dict(wanted)
+    if folder is not None:
+        for trial in tuning.front:
+            targets.setdefault(trial.number, folder / f"trial-{trial.number}{ending}.plan.toml")
+    for number, path in targets.items():
+        name = path.name.removesuffix(".toml").removesuffix(".plan")
+        release = path.with_name(name if name.endswith(ending) else f"{name}{ending}")
+        tuning.plan(number, output=release).to_toml(path)
+    return list(targets.values())

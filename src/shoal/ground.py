@@ -1,0 +1,164 @@
+"""The ground on which maskings are tried: one table, the same options, the same columns judged by the same measures."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from shoal.describe import Selection, select
+from shoal.describe.roles import names_given
+from shoal.errors import ParameterError, ShoalWarning
+from shoal.flow import protect
+from shoal.masking import Masking
+from shoal.measure import evaluate
+from shoal.partition import SOFT_METHODS
+from shoal.plan import Plan
+from shoal.read import Table
+from shoal.release import Release
+from shoal.replace import SYNTHETIC
+from shoal.synthetic_choice import replacement_for_all
+
+__all__ = ["FAMILIES", "Figures", "Ground", "family_of"]
+
+FAMILIES = ("microaggregation", "fuzzy", "entropy", "hybrid", "synthetic")
+
+# Quick ones: the three of the score, and the loss that groupings are made to keep small.
+_PARTS = ("distance_linkage", "interval_disclosure")
+_MEASURES = ("information_loss", "probabilistic_information_loss", *_PARTS, "score")
+_SELECTING = ("columns", "roles", "kinds", "strata", "weights")
+
+
+def family_of(plan: Plan) -> str:
+    """Return which of the families a release belongs to."""
+    if plan.is_synthetic:
+        return "hybrid" if plan.replace[plan.columns[0]]["name"] == "hybrid" else "synthetic"
+    return str(plan.method["name"]) if plan.method["name"] in SOFT_METHODS else "microaggregation"
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a release costs and buys, in per cent; None where a measure has no meaning for it.
+
+    Attributes
+    ----------
+    score
+        Half of the risk and half of the loss.
+    risk
+        The disclosure risk of the score: half of distance linkage and half of interval disclosure.
+    probabilistic_information_loss
+        The loss of the score.
+    distance_linkage, interval_disclosure
+        The parts of the risk.
+    transparency_attack
+        Records that an intruder is expected to find who knows the method too; None for synthetic data.
+    information_loss
+        The variation that is lost.
+    """
+
+    score: float | None
+    risk: float | None
+    probabilistic_information_loss: float | None
+    distance_linkage: float | None
+    interval_disclosure: float | None
+    transparency_attack: float | None
+    information_loss: float | None
+
+    @property
+    def loss(self) -> float | None:
+        """The loss of the score."""
+        return self.probabilistic_information_loss
+
+
+class Ground:
+    """A table, and what all maskings that are tried on it share.
+
+    Parameters
+    ----------
+    table
+        The table.
+    options
+        Those of `shoal.protect`, without k, method and seed. Where nobody says what is confidential, synthetic data
+        rewrite all columns that other methods protect.
+    synthetic
+        Whether synthetic data are tried: if some variables are confidential, all figures are then taken over these.
+    """
+
+    def __init__(self, table: Table, options: Mapping[str, Any], synthetic: bool) -> None:
+        if "method" in options:
+            raise ParameterError("A method is something to try: name it in methods.")
+        self.table, self.options = table, dict(options)
+        replace = options.get("replace")
+        self._for_all = None if replace is None else replacement_for_all(replace, self.selection.columns)
+        self._rewrites = self._for_all is not None and self._for_all["name"] in SYNTHETIC
+        self._judged = self._confidential() if synthetic or self._rewrites else []
+
+    def _confidential(self) -> list[str]:
+        """Return the variables that were called confidential, if any were."""
+        named = self.options.get("confidential")
+        if named is None and self._for_all is not None:
+            named = self._for_all.get("confidential")
+        if named is None:
+            named = [name for name, role in self.selection.roles.items() if role == "confidential"]
+        return [str(name) for name in names_given(named, "confidential")]
+
+    @cached_property
+    def selection(self) -> Selection:
+        """What is done with each column, but for blocks."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ShoalWarning)  # protect has its say
+            return select(self.table, **{name: self.options[name] for name in _SELECTING if name in self.options})
+
+    def settings(self, masking: Masking) -> dict[str, Any]:
+        """Return what `shoal.protect` is told, beside k and the seed."""
+        settings = self.options | {"method": masking.method}
+        if masking.replace is not None:
+            settings["replace"] = masking.replace
+        if not masking.is_synthetic and (masking.replace is not None or not self._rewrites):
+            settings.pop("confidential", None)
+        elif not self._judged:
+            settings["confidential"] = list(self.selection.columns)
+        return settings
+
+    def tried(self, masking: Masking, k: int, seed: int, blocks: int | str | None = None) -> Release:
+        """Protect the table. Nothing is released, so nothing is warned of.
+
+        `blocks`, if given, stands in for that of the options; "all" is one block of all columns.
+        """
+        settings = self.settings(masking)
+        if blocks is not None:
+            settings["blocks"] = [list(self.selection.columns)] if blocks == "all" else blocks
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ShoalWarning)
+            return protect(self.table, k, seed=seed, **settings)
+
+    def figures(self, release: Release) -> Figures:
+        """Measure a release."""
+        facts = release.plan.facts
+        if self._judged and set(self._judged) != set(facts["columns"]):
+            kinds = facts["kinds"]
+            taken = evaluate(release.original, release.masked, self._judged, kinds=kinds, measures=_MEASURES)
+        else:
+            taken = release.evaluate(measures=_MEASURES)
+        found = {name: float(figure) for name, figure in taken.figures.items()}
+        if not release.plan.is_synthetic:
+            attack = release.evaluate(measures=["transparency_attack"])
+            found |= {name: float(figure) for name, figure in attack.figures.items()}
+        return Figures(
+            score=found.get("score"),
+            risk=None if taken.score is None else float(taken.score.risk),
+            probabilistic_information_loss=found.get("probabilistic_information_loss"),
+            distance_linkage=found.get("distance_linkage"),
+            interval_disclosure=found.get("interval_disclosure"),
+            transparency_attack=found.get("transparency_attack"),
+            information_loss=found.get("information_loss"),
+        )
+
+    def unmasked_risk(self) -> float | None:
+        """Return the risk of the file as it is: 100, or less where records are alike."""
+        columns = self._judged or list(self.selection.columns)
+        taken = evaluate(self.table, self.table, columns, kinds=self.selection.kinds, measures=_PARTS)
+        parts = [taken.figures[name] for name in _PARTS if name in taken.figures]
+        return float(sum(parts)) / len(_PARTS) if len(parts) == len(_PARTS) else None

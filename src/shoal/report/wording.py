@@ -1,0 +1,95 @@
+"""Numbers and names as a reader sees them in a report."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise
+
+__all__ = ["compact", "edge_texts", "figure_text", "number_text", "percent_text", "printable", "shortened", "width_of"]
+
+_MINUS, _NONE = "\N{MINUS SIGN}", "\N{EN DASH}"
+_LETTERS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+_JOINED = " \u200d\ufe0f"  # what joins letters, of which one was cut off
+_UNSEEN = {"Cc", "Cs", "Cn", "Zl", "Zp"}  # what has no place on a line, or is no text at all
+
+
+def printable(name: str) -> str:
+    """Return a name on one line, without what cannot be shown or written."""
+    return "".join(" " if unicodedata.category(letter) in _UNSEEN else letter for letter in name)
+
+
+def width_of(text: str) -> int:
+    """Return how many letters of average width a text takes up; emoji and East Asian letters take two."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def shortened(name: str, most: int) -> str:
+    """Return a name that is at most so many letters wide: its beginning and its end, which tell it from others."""
+    plain = printable(name)
+    if width_of(plain) <= most:
+        return plain
+    end = _fitting(plain[::-1], most // 3)[::-1]
+    start = _fitting(plain, most - 1 - width_of(end))
+    return f"{start.rstrip(_JOINED)}…{end.lstrip(_JOINED)}"
+
+
+def _fitting(text: str, room: int) -> str:
+    """Return as much of the beginning as there is room for."""
+    taken = 0
+    for place, letter in enumerate(text):
+        taken += width_of(letter)
+        if taken > room:
+            return text[:place]
+    return text
+
+
+def number_text(value: float | None, digits: int = 3) -> str:
+    """Return a number with so many digits that count, thousands apart."""
+    if value is None:
+        return _NONE
+    if abs(value) < 1e-12:  # what rounding leaves
+        return "0"
+    if abs(value) >= 1e9 or abs(value) < 1e-4:
+        text = f"{value:.{digits - 1}e}"
+        mantissa, power = text.split("e")
+        return f"{mantissa} \N{MULTIPLICATION SIGN} 10^{int(power)}".replace("-", _MINUS)
+    decimals = max(digits - 1 - math.floor(math.log10(abs(value))), 1 if abs(value) >= 1000 else 0)
+    return f"{value:,.{decimals}f}".replace("-", _MINUS)
+
+
+def percent_text(value: float | None) -> str:
+    """Return a percentage with three digits that count, two decimals at most."""
+    if value is None:
+        return _NONE
+    if value >= 1e6 or abs(value) < 1e-12:
+        return f"{number_text(value)} %"
+    return f"{value:,.{2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0}f} %".replace("-", _MINUS)
+
+
+def figure_text(value: float, unit: str) -> str:
+    """Return a measured number with its unit."""
+    if unit == "%":
+        return percent_text(value)
+    return f"{int(value):,}" if unit == "records" else number_text(value)
+
+
+def compact(value: float, digits: int = 4) -> str:
+    """Return a number as short as it goes beside an axis: 1.5k, 200k, 3M."""
+    size, letter = next((one for one in _LETTERS if one[0] <= abs(value) < 1e15), (1.0, ""))
+    if letter == "k" and abs(value) < 10_000:
+        size, letter = 1.0, ""
+    return f"{value / size + 0:,.{digits}g}{letter}".replace("-", _MINUS)
+
+
+def edge_texts(edges: Sequence[float], coarse: bool = False) -> list[str]:
+    """Return the edges of bins, to a tenth of the width of a bin, or as coarse as keeps them apart."""
+    width = min((high - low for low, high in pairwise(edges)), default=0.0)
+    if not 1e-12 < width < 1e15:
+        return [number_text(edge, 6) for edge in edges]
+    power = math.floor(math.log10(width))
+    if coarse:
+        step = next(one for one in (5, 2, 1, 0.5, 0.2) if one * 10.0**power <= width / 2) * 10.0**power
+        return [compact(round(edge / step) * step, digits=6) for edge in edges]
+    return [f"{round(edge, 1 - power) + 0:,.{max(1 - power, 0)}f}".replace("-", _MINUS) for edge in edges]

@@ -1,0 +1,52 @@
+"""A grid, from coarse to fine: whenever the time is up, every method has been searched about as finely."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from shoal.search.space import Settings, Space
+from shoal.search.trial import Told, Trial
+
+__all__ = ["GridSearch"]
+
+
+class GridSearch:
+    """All settings of all spaces, those nearest to the start first.
+
+    The level of a value is how often the gaps between the start and the ends of its dial are halved to reach it; the
+    level of settings is the sum over their dials, as in a sparse grid. Each dial is turned by itself before two are
+    turned together. All methods go through a level together, in an order drawn from the seed.
+    """
+
+    def __init__(self, spaces: Sequence[Space], seed: int) -> None:
+        ordered: list[tuple[int, float, int, dict[str, Any]]] = []
+        for place, space in enumerate(spaces):
+            by_level: dict[int, list[dict[str, Any]]] = {}
+            for level, settings in space.grid():
+                by_level.setdefault(level, []).append(settings)
+            for level, found in by_level.items():
+                random.Random(f"{seed} {space.name} {level}").shuffle(found)
+                share = [(number + 0.5) / len(found) for number in range(len(found))]
+                ordered += [(level, part, place, one) for part, one in zip(share, found, strict=True)]
+        ordered.sort(key=lambda one: one[:3])
+        self._left: list[Settings] = [one[3] for one in reversed(ordered)]
+        self._told = Told()
+
+    @property
+    def left(self) -> int:
+        """How many settings there are still to try."""
+        return sum(map(self._told.is_worth_trying, self._left))
+
+    def ask(self) -> Settings | None:
+        """Return the next settings; None if there are no more."""
+        while self._left:
+            settings = self._left.pop()
+            if self._told.is_worth_trying(settings):
+                return settings
+        return None
+
+    def tell(self, trial: Trial) -> None:
+        """Hear what came of settings, which are not tried again."""
+        self._told.hear(trial)

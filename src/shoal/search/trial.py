@@ -1,0 +1,146 @@
+"""One trial of a search: settings, and the figures of the release they give, or why there is none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from shoal.ground import Figures
+from shoal.masking import Masking
+from shoal.search.space import Request, Settings
+
+__all__ = ["Told", "Trial", "key_of"]
+
+
+def key_of(settings: Settings) -> str:
+    """Return what tells settings from others."""
+    return json.dumps(dict(settings), sort_keys=True)
+
+
+_HOPELESS = 12  # trials without a single release
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What was tried, and what came of it.
+
+    Attributes
+    ----------
+    number
+        From 1, in the order of the trials.
+    settings
+        Where the dials stood: "method", "k" and the others by name. `clusters` is the number of clusters as a multiple
+        of records // k.
+    request
+        What `shoal.protect` was asked for.
+    family
+        "microaggregation", "fuzzy", "entropy", "hybrid" or "synthetic"; empty if there is no release.
+    figures
+        What the release costs and buys; None if there is none.
+    problem
+        The name of the error that stands in its way; empty if none does.
+    reason
+        What that error said, in this run; no file has it.
+    seconds
+        How long it took.
+    """
+
+    number: int
+    settings: Settings
+    request: Request
+    family: str = ""
+    figures: Figures | None = None
+    problem: str = ""
+    reason: str = field(default="", compare=False)
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether it has both a risk and a loss."""
+        return self.figures is not None and self.figures.score is not None
+
+    @property
+    def point(self) -> tuple[float, float]:
+        """Risk and loss of a trial that is measured."""
+        assert self.figures is not None and self.figures.risk is not None and self.figures.loss is not None
+        return self.figures.risk, self.figures.loss
+
+    @property
+    def score(self) -> float:
+        """The score of a trial that is measured."""
+        assert self.figures is not None and self.figures.score is not None
+        return self.figures.score
+
+    @property
+    def method(self) -> str:
+        """The method and the replacement, without what is searched: "mdav+hybrid"."""
+        masking = self.request.masking
+        replace = "" if masking.replace is None else str(masking.replace["name"])
+        return str(masking.method["name"]) + (f"+{replace}" if replace not in ("", "membership-draw") else "")
+
+    @property
+    def dials(self) -> str:
+        """Where the dials stood, as one line: "k=5, m=1.2, m2=1.3, c=216"."""
+        shown = {name: value for name, value in self.settings.items() if name != "method" and value is not None}
+        if "clusters" in shown:
+            del shown["clusters"]
+            shown["c"] = self.request.masking.method["n_clusters"]
+        return ", ".join(
+            f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}" for name, value in shown.items()
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return settings and figures as plain numbers and texts, ready for JSON, without what an error said."""
+        masking = self.request.masking
+        return {
+            "trial": self.number,
+            "settings": dict(self.settings),
+            "method": dict(masking.method),
+            "replace": None if masking.replace is None else dict(masking.replace),
+            "k": self.request.k,
+            "blocks": self.request.blocks,
+            "family": self.family,
+            "figures": None if self.figures is None else asdict(self.figures),
+            "problem": self.problem,
+            "seconds": round(self.seconds, 3),
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Trial:
+        """Return a trial as `to_dict` wrote it."""
+        figures, masking = content["figures"], Masking(content["method"], content["replace"])
+        return cls(
+            number=int(content["trial"]),
+            settings=dict(content["settings"]),
+            request=Request(masking, int(content["k"]), content["blocks"]),
+            family=str(content["family"]),
+            figures=None if figures is None else Figures(**figures),
+            problem=str(content["problem"]),
+            seconds=float(content["seconds"]),
+        )
+
+
+class Told:
+    """What a search has been told, and what there is no use in trying after that."""
+
+    def __init__(self) -> None:
+        self._tried: set[str] = set()
+        self._releases: dict[str, int] = {}
+        self._failures: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._tried)
+
+    def hear(self, trial: Trial) -> None:
+        """Note what came of settings."""
+        self._tried.add(key_of(trial.settings))
+        counts = self._failures if trial.problem else self._releases
+        counts[trial.settings["method"]] = counts.get(trial.settings["method"], 0) + 1
+
+    def is_worth_trying(self, settings: Settings) -> bool:
+        """Whether settings are new, and of a method that is not known to give no release of this table."""
+        method = settings["method"]
+        hopeless = method not in self._releases and self._failures.get(method, 0) >= _HOPELESS
+        return not hopeless and key_of(settings) not in self._tried

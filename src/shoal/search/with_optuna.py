@@ -1,0 +1,135 @@
+"""A search by optuna, which learns from the trials where to look next; for many dials and hours of time."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import Any
+
+from shoal.errors import ParameterError
+from shoal.search.space import Dial, Settings, Space
+from shoal.search.trial import Told, Trial
+
+__all__ = ["OptunaSearch"]
+
+_AT_RANDOM = 24  # trials before anything is learned
+_LEARNED, _DRAWN = 10, 200  # proposals in a row that are not worth trying, before they are drawn; before it ends
+_DIGITS = 3
+
+
+class OptunaSearch:
+    """A tree-structured Parzen estimator for two goals, low risk and low loss.
+
+    Whole numbers and other numbers can be any between the ends of their dials. What is proposed depends on the seed
+    and on the trials so far and on nothing else, so that a search that goes on from a file proposes what it would have
+    proposed without the break.
+    """
+
+    def __init__(self, spaces: Sequence[Space], seed: int) -> None:
+        self._optuna = _optuna()
+        self._spaces = {space.name: space for space in spaces}
+        self._seed = seed
+        self._told = Told()
+        with _quiet(self._optuna):
+            self._study = self._optuna.create_study(directions=["minimize", "minimize"])
+
+    @property
+    def left(self) -> None:
+        """Nobody knows how many settings there are still to try."""
+
+    def ask(self) -> Settings | None:
+        """Return settings that are worth trying; None if none are found."""
+        samplers = self._optuna.samplers
+        for attempt in range(_LEARNED + _DRAWN):
+            digest = sha256(f"{self._seed} {len(self._told)} {attempt}".encode()).digest()
+            seed = int.from_bytes(digest[:4])
+            with _quiet(self._optuna):
+                self._study.sampler = (
+                    samplers.TPESampler(seed=seed, n_startup_trials=_AT_RANDOM)
+                    if attempt < _LEARNED
+                    else samplers.RandomSampler(seed=seed)
+                )
+                trial = self._study.ask()
+                settings = self._suggested(trial)
+                # Told as it was tried, with rounded numbers, or not at all.
+                self._study.tell(trial, state=self._optuna.trial.TrialState.FAIL)
+            if self._told.is_worth_trying(settings):
+                return settings
+        return None
+
+    def tell(self, trial: Trial) -> None:
+        """Hear what came of settings, of this run or of an earlier one."""
+        self._told.hear(trial)
+        space = self._spaces.get(trial.settings["method"])
+        if space is None or not trial.is_measured:
+            return
+        if not all(_is_on(dial, trial.settings.get(dial.name)) for dial in space.dials):
+            return  # from a search with other ends
+        dials = {_name(space, dial): (trial.settings[dial.name], self._distribution(dial)) for dial in space.dials}
+        methods = self._optuna.distributions.CategoricalDistribution(tuple(self._spaces))
+        dials["method"] = (trial.settings["method"], methods)
+        with _quiet(self._optuna):
+            self._study.add_trial(
+                self._optuna.trial.create_trial(
+                    params={name: value for name, (value, _) in dials.items()},
+                    distributions={name: distribution for name, (_, distribution) in dials.items()},
+                    values=trial.point,
+                )
+            )
+
+    def _suggested(self, trial: Any) -> dict[str, Any]:
+        space = self._spaces[trial.suggest_categorical("method", tuple(self._spaces))]
+        settings = {"method": space.name}
+        for dial in space.dials:
+            name, low, high = _name(space, dial), dial.values[0], dial.values[-1]
+            if dial.kind == "choice":
+                settings[dial.name] = trial.suggest_categorical(name, dial.values)
+            elif dial.kind == "whole":
+                settings[dial.name] = trial.suggest_int(name, low, high, log=low > 0)
+            else:
+                settings[dial.name] = round(trial.suggest_float(name, low, high, log=low > 0), _DIGITS)
+        return settings
+
+    def _distribution(self, dial: Dial) -> Any:
+        kinds, low, high = self._optuna.distributions, dial.values[0], dial.values[-1]
+        if dial.kind == "choice":
+            return kinds.CategoricalDistribution(dial.values)
+        kind = kinds.IntDistribution if dial.kind == "whole" else kinds.FloatDistribution
+        return kind(low, high, log=low > 0)
+
+
+def _is_on(dial: Dial, value: Any) -> bool:
+    """Whether a dial can stand there."""
+    if dial.kind == "choice":
+        return value in dial.values
+    return value is not None and bool(dial.values[0] <= value <= dial.values[-1])
+
+
+def _name(space: Space, dial: Dial) -> str:
+    """Name a dial: the same one of two methods is two dials, since what is good for one need not be for the other."""
+    return f"{space.name} {dial.name}"
+
+
+def _optuna() -> Any:
+    try:
+        import optuna
+    except ImportError:
+        raise ParameterError(
+            'search="optuna" needs optuna, which is not installed: pip install "shoal[tune]". search="grid" does not.'
+        ) from None
+    return optuna
+
+
+@contextmanager
+def _quiet(optuna: Any) -> Iterator[None]:
+    """Let optuna say nothing inside the block."""
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        optuna.logging.set_verbosity(before)

@@ -1,0 +1,96 @@
+"""Releases to report on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import shoal
+from shoal.measure import Evaluation
+from shoal.release import Release
+from shoal.report.summary import Audience, Summary, summarize
+
+SEED = 987_654_321
+RULES = [
+    "gross_income == wage_income + self_employment_income + capital_income + transfers",
+    "net_income == gross_income - tax",
+]
+VILLAGES = 18
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A release, its measures, and the file it was made from."""
+
+    release: Release
+    evaluation: Evaluation
+    file: Path
+
+    def summary(self, audience: Audience) -> Summary:
+        return summarize(self.release, audience, self.evaluation)
+
+
+@pytest.fixture(scope="session")
+def census(reference_data: Callable[[str], Path]) -> Measured:
+    file = reference_data("census.csv")
+    release = shoal.protect(file, 5, seed=SEED)
+    return Measured(release, release.evaluate(), file)
+
+
+@pytest.fixture(scope="session")
+def survey(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    """Return households with gaps and a nominal column most of whose values are rare."""
+    table = shoal.datasets.households(900, seed=5, missing=0.03)
+    rng = np.random.default_rng(3)
+    chances = 1 / np.arange(1, VILLAGES + 1) ** 1.7
+    names = [f"{start}{end}" for start in ("Upper", "Nether", "Old", "Far", "Kings", "Salt") for end in _ENDS]
+    table["village"] = rng.choice(names[:VILLAGES], size=900, p=chances / chances.sum())
+    file = tmp_path_factory.mktemp("a secret folder") / "survey.csv"
+    shoal.write_table(table, file)
+    release = shoal.protect(
+        file,
+        5,
+        columns=["age", "tenure", "village", "wage_income", "capital_income", "tax", "housing_cost", "savings"],
+        roles={"household_id": "identifier", "gross_income": "other", "net_income": "other"},
+        strata="area",
+        weights="survey_weight",
+        missing="keep",
+        seed=SEED,
+    )
+    return Measured(release, release.evaluate(), file)
+
+
+_ENDS = ("brook", "combe", "field", "gate", "hythe", "marsh", "ness", "thorpe", "wick", "worth")
+
+
+@pytest.fixture(scope="session")
+def ruled() -> Measured:
+    release = shoal.protect(
+        shoal.datasets.households(300, seed=2),
+        4,
+        columns=[
+            "wage_income",
+            "self_employment_income",
+            "capital_income",
+            "transfers",
+            "gross_income",
+            "tax",
+            "net_income",
+            "age",
+        ],
+        roles={"household_id": "identifier"},
+        edits=RULES,
+        seed=1,
+    )
+    return Measured(release, release.evaluate(quick=True), Path())
+
+
+@pytest.fixture(scope="session")
+def synthetic() -> Measured:
+    table = shoal.datasets.households(200, seed=4)[["age", "wage_income", "tax", "housing_cost", "savings"]]
+    release = shoal.protect(table, 20, replace="ipso", confidential=["tax", "savings"], seed=1)
+    return Measured(release, release.evaluate(), Path())

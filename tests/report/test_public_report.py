@@ -1,0 +1,141 @@
+"""A public report gives nothing of the original away."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+from lxml import html
+
+import shoal
+from shoal.measure import MEASURES
+from shoal.partition import METHODS
+from shoal.replace import REPLACEMENTS
+from shoal.report.html import report_html
+from shoal.report.summary import summarize_files
+
+
+def parsed(page: str) -> html.HtmlElement:
+    return html.document_fromstring(page)
+
+
+def cells_of(file: Path) -> set[str]:
+    with file.open(encoding="utf-8", newline="") as lines:
+        _, *rows = csv.reader(lines)
+    return {cell for row in rows for cell in row}
+
+
+def own_cells(original: Path, masked: Path) -> set[str]:
+    """Return the cells that only the original has: numbers with four digits that count, texts of three letters."""
+    found = set()
+    for cell in cells_of(original) - cells_of(masked):
+        if re.fullmatch(r"-?\d+(\.\d+)?", cell):
+            if len(re.sub(r"\D", "", cell).strip("0")) >= 4:
+                found.add(cell)
+        elif len(re.findall(r"[^\W\d]", cell)) >= 3 or len(cell) >= 6:
+            found.add(cell)
+    return found
+
+
+def without_fixed_text(page: str) -> str:
+    """Take out what every report says whatever the data are: definitions and papers, with their years in them."""
+    fixed = [one.about.definition for one in MEASURES.values()] + [one.about.reference for one in MEASURES.values()]
+    for kind in (*METHODS.values(), *REPLACEMENTS.values()):
+        fixed.append(" ".join((inspect.getdoc(kind) or "").partition("References\n----------\n")[2].split()))
+    plain = html.tostring(parsed(page), encoding="unicode")
+    for text in sorted(filter(None, fixed), key=len, reverse=True):
+        for written in {text, text.replace("`", "")}:
+            plain = plain.replace(html.tostring(_text(written), encoding="unicode")[3:-4], "")
+    return plain
+
+
+def _text(text: str) -> html.HtmlElement:
+    element = html.Element("p")
+    element.text = text
+    return element
+
+
+def leaked(page: str, cells: set[str]) -> set[str]:
+    """Return the cells that are anywhere in the file, as they are or with thousands set apart."""
+    plain = without_fixed_text(page)
+    together = re.sub(r"(?<=\d),(?=\d{3})", "", plain).replace("\N{MINUS SIGN}", "-")
+    return {cell for cell in cells if cell in plain or cell in together}
+
+
+@pytest.mark.parametrize("which", ["census", "survey"])
+def test_no_value_that_only_the_original_has_is_in_the_public_page(which, request, tmp_path):
+    measured = request.getfixturevalue(which)
+    measured.release.write(tmp_path / "masked.csv")
+    cells = own_cells(measured.file, tmp_path / "masked.csv")
+    assert len(cells) > 1000
+    page = report_html(measured.summary("public"))
+    assert leaked(page, cells) == set()
+    tables = (shoal.read.as_table(measured.file), shoal.read.as_table(tmp_path / "masked.csv"))
+    for plan in (None, measured.release.plan):  # as the command has it
+        page = report_html(summarize_files(*tables, measured.evaluation, plan, "public"))
+        assert leaked(page, cells) == set()
+
+
+@pytest.mark.parametrize("which", ["census", "survey"])
+def test_a_value_of_the_original_would_be_found(which, request, tmp_path):
+    """The test above can fail: a cell put into any place of the page is seen."""
+    measured = request.getfixturevalue(which)
+    measured.release.write(tmp_path / "masked.csv")
+    cells = own_cells(measured.file, tmp_path / "masked.csv")
+    number = max(cell for cell in cells if cell.isdigit() and len(cell) == 5)
+    summary = measured.summary("public")
+    variable = summary.variables[0].model_copy(update={"label": number})
+    for update in ({"verdict": f"about {int(number):,}."}, {"title": number}, {"variables": [variable]}):
+        assert leaked(report_html(summary.model_copy(update=update)), cells) == {number}
+
+
+def test_rare_categories_and_identifiers_are_not_in_the_public_page(survey, tmp_path):
+    survey.release.write(tmp_path / "masked.csv")
+    cells = own_cells(survey.file, tmp_path / "masked.csv")
+    villages = {cell for cell in cells if cell.isalpha()}
+    identifiers = {cell for cell in cells if re.fullmatch(r"H\d{6}", cell)}
+    assert len(villages) >= 4
+    assert len(identifiers) == 900
+    internal, public = (report_html(survey.summary(audience)) for audience in ("internal", "public"))
+    assert leaked(internal, villages)  # where they belong
+    assert not leaked(public, villages | identifiers)
+    assert "household_id" not in public
+
+
+def test_no_seed_no_place_and_no_fingerprint_in_the_public_page(survey):
+    internal, public = (report_html(survey.summary(audience)) for audience in ("internal", "public"))
+    for secret in ("987654321", "a secret folder", survey.file.name, survey.release.plan.input.sha256):
+        assert secret in internal
+        assert secret not in public
+    assert "numpy" not in public
+
+
+def test_no_count_below_k_in_the_public_page(survey, synthetic):
+    for measured in (survey, synthetic):
+        summary = measured.summary("public")
+        page = parsed(report_html(summary))
+        assert (
+            "Smallest number of records alike" not in page.text_content() or summary.figure("k_anonymity") >= summary.k
+        )
+        for cell in page.xpath("//section[@id='groups']//tbody/tr/td[position() > 1]"):
+            assert int(cell.text) >= summary.k
+        shares = page.xpath("//section[@id='distributions']//tbody/tr/td[last()]/text()")
+        assert len(shares) > 40
+        for share in shares:
+            if not share.startswith("under"):
+                number = float(share.removesuffix(" %")) / 100 * summary.records
+                assert number == 0 or number >= summary.k - 0.05 * summary.records / 100
+    assert any(share.startswith("under") for share in shares)  # synthetic values stand alone
+
+
+def test_how_many_candidates_are_left_is_not_published_if_they_are_few(survey):
+    summary = survey.summary("public")
+    few, many = (
+        report_html(summary.model_copy(update={"attack": summary.attack.model_copy(update={"candidates": candidates})}))
+        for candidates in (2.5, 7.0)
+    )
+    assert "records that are left, on average" not in few
+    assert "records that are left, on average" in many

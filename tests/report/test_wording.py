@@ -1,0 +1,94 @@
+"""Numbers and names as they are read."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.report.wording import (
+    compact,
+    edge_texts,
+    figure_text,
+    number_text,
+    percent_text,
+    printable,
+    shortened,
+    width_of,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (1e-17, "0"),
+        (0.123456, "0.123"),
+        (12.345, "12.3"),
+        (1274.83, "1,274.8"),
+        (-2.5, "\N{MINUS SIGN}2.50"),
+        (None, "\N{EN DASH}"),
+    ],
+)
+def test_numbers_have_the_digits_that_count(value, text):
+    assert number_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0 %"), (0.1851, "0.19 %"), (9.088, "9.09 %"), (9.999, "10.0 %"), (15.296, "15.3 %"), (99.97, "100 %")],
+)
+def test_percentages(value, text):
+    assert percent_text(value) == text
+
+
+def test_figures_have_their_unit():
+    assert figure_text(1080.0, "records") == "1,080"
+    assert figure_text(36.4317, "") == "36.4"
+    assert figure_text(16.04, "%") == "16.0 %"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (2000, "2,000"), (15_000, "15k"), (-250_000, "\N{MINUS SIGN}250k"), (1.5e6, "1.5M"), (0.25, "0.25")],
+)
+def test_numbers_beside_an_axis_are_short(value, text):
+    assert compact(value) == text
+
+
+@given(
+    st.floats(-1e6, 1e6),
+    st.floats(1e-6, 1e6).filter(lambda width: width > 1e-6),
+    st.integers(2, 40),
+)
+def test_neighbouring_edges_stay_apart(low, width, bins):
+    edges = [low + place * width for place in range(bins + 1)]
+    if len(set(edges)) < len(edges) or edges[1] - edges[0] < abs(low) * 1e-4:
+        return
+    assert len(set(edge_texts(edges))) == len(edges)
+    assert len(set(edge_texts(edges, coarse=True))) == len(edges)
+
+
+@pytest.mark.parametrize("edges", [[1e300, 2e300], [1e16, 1e16 + 2, 1e16 + 2], [0.0, 1e-300], [-1e-13, 0.0]])
+def test_edges_beyond_all_bounds_are_written_too(edges):
+    assert all(edge_texts(edges)) and all(edge_texts(edges, coarse=True))
+
+
+def test_coarse_edges_have_three_digits_at_most():
+    edges = [137.2 + 10_441.035 * place for place in range(41)]
+    assert all(len(re.sub(r"\D", "", text).strip("0")) <= 3 for text in edge_texts(edges, coarse=True))
+
+
+@given(st.text(max_size=80), st.integers(5, 60))
+def test_shortened_names_fit_and_can_be_written(name, most):
+    text = shortened(name, most)
+    assert width_of(text) <= most
+    text.encode("utf-8")
+    assert "\n" not in printable(name)
+
+
+def test_a_shortened_name_keeps_its_beginning_and_its_end():
+    assert shortened("variable_number_253", 12) == "variabl…_253"
+    assert shortened("short", 12) == "short"
