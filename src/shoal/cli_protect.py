@@ -129,6 +129,9 @@ def protect(
             if save_plan is None and file is not None:
                 save_plan = output.with_name(f"{output.name}.plan.toml")
             refuse_targets(table, output, save_plan, report)
+            for target in (output, report):
+                if plan is not None and target is not None and target.resolve() == plan.resolve():
+                    raise WriteError(f"{target} is the plan. Give another name.")
         if plan is None:
             known, table = planned(
                 table,

@@ -40,6 +40,7 @@ class Release:
     masked: Table = field(repr=False)
     partitions: tuple[Partition, ...]
     plan: Plan = field(repr=False)
+    _written: list[Path] = field(default_factory=list, repr=False, compare=False)
 
     @cached_property
     def data(self) -> Any:
@@ -75,7 +76,9 @@ class Release:
         if shuffle:
             table = table.rows(_shuffled(self.plan, len(table)))
         write_table(table, path)
+        self._written.append(Path(path).resolve())
         if plan is not None:
+            self._written.append(Path(plan).resolve())
             output = Output(path=str(Path(path).resolve()), shuffle=shuffle)
             self.plan.model_copy(update={"output": output}).to_toml(plan)
 
@@ -100,6 +103,8 @@ class Release:
         check_limits({"audience": OneOf(("internal", "public"))}, {"audience": audience})
         self.original.refuse_to_overwrite(path)
         refuse_unwritable(path, table=False)
+        if Path(path).resolve() in self._written:
+            raise WriteError(f"{path} is the release or its plan. Give the report another name.")
         write_report(summarize(self, audience, evaluation), path)
 
 

@@ -122,7 +122,7 @@ def test_public_bins_are_found_without_the_original(census):
 
 def test_the_verdict_is_one_sentence_with_figures(census):
     verdict = census.summary("public").verdict
-    assert verdict.startswith("Every released value stands for at least 5 records; ")
+    assert verdict.startswith("Every protected value stands for at least 5 records; ")
     assert verdict.endswith(f"({census.evaluation.information_loss:.1f} % of the variation).")
 
 

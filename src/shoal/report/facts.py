@@ -115,7 +115,7 @@ class AttackFacts(_Facts):
     certain: float
     coverage: float
     linkage: float
-    candidates: float
+    candidates: float | None = Field(None, description="Left out of the public summary where it is below k.")
     known: int = Field(description="How many variables the intruder knows, at most.")
 
 

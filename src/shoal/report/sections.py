@@ -29,7 +29,7 @@ def cards_of(summary: Summary) -> list[Card]:
     """Return the figures that are read first."""
     cards = []
     if summary.k is not None:
-        cards.append(Card(str(summary.k), "k", "records, at least, behind every released value", "higher is safer"))
+        cards.append(Card(str(summary.k), "k", "records, at least, behind every protected value", "higher is safer"))
     columns = f"in {summary.columns_released:,} variable{'s' * (summary.columns_released != 1)}"
     cards.append(Card(f"{summary.records:,}", "Records", f"released, {columns}"))
     for name, title, says in (
@@ -125,7 +125,7 @@ def _distribution(summary: Summary, variable: VariableFacts, number: int) -> Dra
     series = [shares for shares in (shape.original, shape.masked) if shares is not None]
     heads = ["original", "masked"] if shape.original is not None else ["masked"]
     name = printable(variable.name)
-    shares = [[_share(summary, one) for one in row] for row in zip(*series, strict=True)]
+    shares = [[percent_text(100 * one) for one in row] for row in zip(*series, strict=True)]
     if shape.edges:
         edges = edge_texts(shape.edges, coarse=summary.audience == "public")
         rows: list[Row] = [(low, high, *row) for low, high, row in zip(edges[:-1], edges[1:], shares, strict=True)]
@@ -137,14 +137,6 @@ def _distribution(summary: Summary, variable: VariableFacts, number: int) -> Dra
         svg = plots.categories(f"d{number}", f"Shares of the categories of {name}", shape)
     says = "" if variable.loss is None else f"{percent_text(variable.loss)} lost"
     return Drawn(named(variable.name), Markup(svg), numbers, says)
-
-
-def _share(summary: Summary, share: float) -> str:
-    """Return a share in percent; in public none that stands for fewer than k records."""
-    least = (summary.k or 0) / summary.records
-    if summary.audience == "public" and 0 < share < least * (1 - 1e-9):
-        return f"under {percent_text(100 * least)}"
-    return percent_text(100 * share)
 
 
 def _correlations(summary: Summary) -> Iterator[Section]:
@@ -273,7 +265,7 @@ def _attack(summary: Summary) -> Iterator[Section]:
     ]
     svg = plots.bars("a", "What the attack finds", [name for name, *_ in shares], [one for _, one, _ in shares], 100.0)
     rows: list[Row] = [(says, percent_text(share)) for _, share, says in shares]
-    if summary.audience == "internal" or summary.k is None or found.candidates >= summary.k:
+    if found.candidates is not None:
         rows.append(("records that are left, on average", number_text(found.candidates)))
     table = Table("Transparency attack", ("what the intruder gets", "share of records"), rows, frozenset({1}))
     text = [

@@ -17,6 +17,7 @@ from shoal.choices import text as choice_text
 from shoal.describe.variables import kind_of
 from shoal.edits import parse_rules
 from shoal.edits.evaluation import TableRecords
+from shoal.errors import ParameterError
 from shoal.limits import OneOf, check_limits
 from shoal.measure import Evaluation
 from shoal.measure.catalogue import MEASURES
@@ -108,6 +109,9 @@ class _Collector:
         self._plan, self._sizes = plan, sizes
         self._audience: Audience = audience
         self._internal = audience == "internal"
+        if plan is None and not self._internal:
+            raise ParameterError("What is published says how the file was protected: name the plan too (--plan).")
+        self._fewest = 1 if plan is None or self._internal else plan.k  # a smaller count is nobody's business
 
     def summary(self) -> Summary:
         plan, evaluation = self._plan, self._evaluation
@@ -184,16 +188,22 @@ class _Collector:
             if any(len(column) == 0 for column in columns):
                 return None
             edges = _edges(columns)
-            shares = [_shares(column, edges) for column in columns]
+            shares = [_shares(column, edges, self._fewest) for column in columns]
             return Shape(edges=edges.tolist(), masked=shares[0], original=shares[1] if self._internal else None)
         cells = [_texts(table, name) for table in tables]
         counts = [dict(zip(*np.unique(one, return_counts=True), strict=True)) for one in cells]
         names = sorted(set().union(*counts), key=lambda one: (-sum(count.get(one, 0) for count in counts), one))
         listed, rest = names[:_MOST_CATEGORIES], names[_MOST_CATEGORIES:]
+        if not self._internal:
+            rest += [one for one in listed if counts[0][one] < self._fewest]
+            listed = [one for one in listed if counts[0][one] >= self._fewest]
+            if listed and sum(counts[0][one] for one in rest) < self._fewest:  # too few to stand by themselves
+                counts[0][listed[-1]] += sum(counts[0][one] for one in rest)
+                rest = []
         found: list[list[float]] = []
         for one, count in zip(cells, counts, strict=True):
             own = [count.get(category, 0) / max(len(one), 1) for category in listed]
-            found.append(own + ([1 - sum(own)] if rest else []))
+            found.append(own + ([max(1 - sum(own), 0.0)] if rest else []))
         return Shape(
             categories=[str(one) for one in listed] + ([f"{len(rest)} more"] if rest else []),
             masked=found[0],
@@ -305,7 +315,9 @@ class _Collector:
         if figure is None:
             return None
         known = max(len(choice["known"]) for choice in figure.parts["by_choice"])
-        names = ("expected", "certain", "coverage", "linkage", "candidates")
+        names = ["expected", "certain", "coverage", "linkage"]
+        if self._internal or figure.parts["candidates"] >= self._fewest:
+            names.append("candidates")
         return AttackFacts(known=known, **{name: float(figure.parts[name]) for name in names})
 
     def _verdict(self) -> str:
@@ -323,8 +335,11 @@ class _Collector:
             word = next((word for most, word in _LOST if lost <= most), "much is lost")
             said.append(f"{word} ({float(lost):.1f} % of the variation)")
         promise = ""
-        if self._plan is not None and not self._plan.is_synthetic:
-            promise = f"Every released value stands for at least {self._plan.k} records"
+        reached = evaluation.k_anonymity
+        if self._plan is not None and not self._sizes and (reached is None or reached < self._plan.k):
+            promise = ""  # these two files do not show it
+        elif self._plan is not None and not self._plan.is_synthetic:
+            promise = f"Every protected value stands for at least {self._plan.k} records"
         elif self._plan is not None:
             promise = "The confidential values are synthetic"
         if not said:
@@ -343,9 +358,21 @@ def _edges(columns: Sequence[Doubles]) -> Doubles:
     return np.linspace(low, high, min(_BINS, max(distinct, 2)) + 1)
 
 
-def _shares(column: Doubles, edges: Doubles) -> list[float]:
+def _shares(column: Doubles, edges: Doubles, fewest: int) -> list[float]:
     counts, _ = np.histogram(np.clip(column, edges[0], edges[-1]), edges)
-    return [float(share) for share in counts / len(column)]
+    return [share / len(column) for share in _no_fewer(counts.tolist(), fewest)]
+
+
+def _no_fewer(counts: list[int], fewest: int) -> list[int]:
+    """Add counts that are too small to the next bin, the last to the one before."""
+    kept, carried = [0] * len(counts), 0
+    for place, count in enumerate(counts):
+        carried += count
+        if count and carried >= fewest:
+            kept[place], carried = carried, 0
+    last = max((place for place, count in enumerate(kept) if count), default=len(kept) - 1)
+    kept[last] += carried
+    return kept
 
 
 def _texts(table: Table, name: str) -> NDArray[Any]:
