@@ -166,6 +166,8 @@ def test_trials_belong_to_their_input_options_and_seed(frame, tmp_path):
         with pytest.raises(PlanError, match=what):
             shoal.tune(data, **options | more)
     assert log.read_bytes() == before
+    said = {"columns": None, "roles": {}, "edits": [], "missing": "error", "standardize": True, "repair": False}
+    assert len(shoal.tune(frame, **options, **said).trials) == 2  # what is so anyway
     other = tmp_path / "notes.txt"
     other.write_text("my notes\n")
     with pytest.raises(PlanError, match="not a file of trials"):

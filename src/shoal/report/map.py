@@ -34,15 +34,16 @@ _MARKS = {
     "synthetic": ("D", "#cc79a7"),
 }
 _LINES: dict[str, dict[str, Any]] = {
-    "Pareto front": {"color": INK, "linewidth": 1.4, "zorder": 1.5},
+    "Pareto front": {"color": INK, "linewidth": 1.4, "zorder": 2.5},
     "highest risk": {"color": MUTED, "linewidth": 1.4, "linestyle": (0, (5, 3)), "zorder": 1},
 }
+_MANY: dict[str, Any] = {"alpha": 0.6, "markersize": 4}
 _LEADER: dict[str, Any] = {"color": MUTED, "linewidth": 1}
 _WIDTH, _LEFT, _RIGHT, _TOP, _BELOW = 400.0, 46.0, 12.0, 10.0, 44.0
 _SIDE = _WIDTH - _LEFT - _RIGHT
 _EDGE = 4.0  # per cent beyond 0 and 100, so that no mark is cut
 _LINE, _KEY_LINE, _KEYS_A_LINE = SIZE * 1.25, 20.0, 3
-_LETTERS = 24  # in a line of a label
+_LETTERS = (24, 16)  # in a line of a label, whichever finds the better place
 _RING = 8.0  # pixels from the middle of a mark to its edge
 _COLOURS = {"--ink": "#1d2530", "--muted": "#555f6d", "--rule": "#d9dee4"}  # of a page in daylight
 
@@ -115,7 +116,7 @@ def drawn_map(
     _draw_ground(axes)
     for family in families:
         own = [(point.risk, point.loss) for point in points if point.family == family]
-        axes.plot(*zip(*own, strict=True), **_looks(*_MARKS[family]) | {"alpha": 0.8})
+        axes.plot(*zip(*own, strict=True), **_looks(*_MARKS[family]) | (_MANY if len(points) > 400 else {"alpha": 0.8}))
     places = [(point.risk, point.loss) for point in points]
     front = [places[place] for place in pareto_front(places)]
     drawn = [_pixels(places)]
@@ -206,60 +207,73 @@ def _pixels(points: Sequence[tuple[float, float]]) -> Doubles:
 def _draw_labels(axes: Axes, marks: Sequence[Mark], taken: Doubles) -> None:
     """Put every label where it covers nothing, as near to its point as that allows, with a line to it."""
     rings = _pixels([mark.point for mark in marks])
-    boxes = np.vstack([_around(taken, 5), _around(rings, _RING)])
+    room = _Room()
+    room.take(taken, 5)
+    room.take(rings, _RING, weight=9)
     for mark, target in zip(marks, rings, strict=True):
-        lines = [mark.label, *textwrap.wrap(mark.more, _LETTERS)]
-        wide, high = max(text_width(line) for line in lines), len(lines) * _LINE
-        others = boxes[~(np.abs(boxes - np.tile(target, 2)) <= _RING).all(axis=1)]
-        x, y = _free_place(target, wide, high, boxes, others)
-        near, away = _to_label(target, np.array([[x, y, x + wide, y + high]]))
-        if away[0] > _RING + 6:
-            start = target + (near[0] - target) / away[0] * _RING
-            axes.plot(*zip(start / _SIDE, near[0] / _SIDE, strict=True), transform=axes.transAxes, **_LEADER)
-            boxes = np.vstack([boxes, _around(_dense(np.array([start, near[0]])), 2)])
+        ways = [[mark.label, *textwrap.wrap(mark.more, letters)] for letters in _LETTERS]
+        sizes = [np.array([max(map(text_width, lines)), len(lines) * _LINE]) for lines in ways]
+        places = [room.place(target, size) for size in sizes]
+        best = min(range(len(ways)), key=lambda way: places[way][0])
+        lines, (wide, high), (_, corner, end) = ways[best], sizes[best], places[best]
+        away = float(np.hypot(*(end - target)))
+        if away > _RING + 6:
+            start = target + (end - target) / away * _RING
+            axes.plot(*zip(start / _SIDE, end / _SIDE, strict=True), transform=axes.transAxes, **_LEADER)
+            room.take(_dense(np.array([start, end])), 2)
+        middle = corner[1] + high / 2
+        room.take(_dense(np.array([[corner[0], middle], [corner[0] + wide, middle]])), high / 2)
         for number, line in enumerate(lines):
-            _write(axes, line, x, y + high - (number + 0.5) * _LINE, bold=mark.chosen and number == 0)
-        boxes = np.vstack([boxes, [[x, y, x + wide, y + high]]])
-
-
-def _around(places: Doubles, margin: float) -> Doubles:
-    """Return boxes around places: left, low, right, high."""
-    return np.hstack([places - margin, places + margin])
+            at = corner[1] + high - (number + 0.5) * _LINE
+            _write(axes, line, corner[0], at, bold=mark.chosen and number == 0)
 
 
 def _dense(path: Doubles) -> Doubles:
     """Return points along a path, a few pixels apart."""
     pairs = list(pairwise(path))
     return np.vstack(
-        [path[:1], *(np.linspace(*pair, max(2, int(np.hypot(*(pair[1] - pair[0])) / 5))) for pair in pairs)]
+        [path[:1], *(np.linspace(*pair, max(2, int(np.hypot(*(pair[1] - pair[0])) / 4))) for pair in pairs)]
     )
 
 
-def _to_label(target: Doubles, labels: Doubles) -> tuple[Doubles, Doubles]:
-    """Return the point of every label that is nearest to a target, and how far it is."""
-    near = np.clip(target, labels[:, :2] - 3, labels[:, 2:] + 3)
-    return near, np.hypot(*(near - target).T)
+class _Room:
+    """The pixels of the map, and how much it matters that some of them are taken."""
 
+    def __init__(self) -> None:
+        self._taken = np.zeros((int(_SIDE) + 1, int(_SIDE) + 1), dtype=np.int64)  # by row, the lowest first
 
-def _free_place(target: Doubles, wide: float, high: float, boxes: Doubles, others: Doubles) -> tuple[float, float]:
-    """Return the lower left corner of a label that covers no box, near to its point, its line over little."""
-    low, end = _pixels([(0, 0), (100, 100)])[:, 0]
-    reach = [np.arange(low + 6, max(end - size - 6, low + 6) + 1e-9, 4.0) for size in (wide, high)]
-    x, y = (grid.ravel() for grid in np.meshgrid(*reach))
-    labels = np.column_stack([x, y, x + wide, y + high])
-    near, away = _to_label(target, labels)
-    parts = np.linspace(0.1, 1.0, 16)
-    crossed = sum((_overlaps(_around(target + part * (near - target), 1), others) > 0 for part in parts), 0 * away)
-    cost = 100 * _overlaps(labels + np.array([-4, -3, 4, 3]), boxes) + away * (0.2 + crossed / len(parts))
-    best = int(np.argmin(cost))
-    return float(x[best]), float(y[best])
+    def take(self, places: Doubles, margin: float, weight: int = 1) -> None:
+        """Take the pixels around places."""
+        for x, y in places:
+            left, low = max(int(x - margin), 0), max(int(y - margin), 0)
+            box = self._taken[low : max(int(y + margin), 0) + 1, left : max(int(x + margin), 0) + 1]
+            np.maximum(box, weight, out=box)
 
+    def place(self, target: Doubles, size: Doubles) -> tuple[float, Doubles, Doubles]:
+        """Return where a label covers least, with a line to its target that is short and crosses little.
 
-def _overlaps(labels: Doubles, boxes: Doubles) -> NDArray[np.int64]:
-    """Count for every label the boxes it overlaps."""
-    apart = (labels[:, None, :2] > boxes[None, :, 2:]) | (labels[:, None, 2:] < boxes[None, :, :2])
-    count: NDArray[np.int64] = (~apart.any(axis=2)).sum(axis=1)
-    return count
+        That is what it costs, its lower left corner, and where the line ends at it.
+        """
+        low, end = _pixels([(0, 0), (100, 100)])[:, 0]
+        reach = [np.arange(low + 6, max(end - side - 6, low + 6) + 1e-9, 3.0) for side in size]
+        corners = np.column_stack([grid.ravel() for grid in np.meshgrid(*reach)])
+        near = np.clip(target, corners - 3, corners + size + 3)
+        away = np.hypot(*(near - target).T)
+        crossed = np.zeros(len(corners))
+        for part in np.linspace(0, 1, 100):
+            x, y = (target + part * (near - target)).astype(int).T
+            outside = part * away > _RING + 1  # of the mark itself
+            crossed += outside * self._taken[y.clip(0, len(self._taken) - 1), x.clip(0, len(self._taken) - 1)]
+        cost = 10 * self._covered(corners, size) + away * (0.5 + 2 * crossed / 100)
+        best = int(np.argmin(cost))
+        return float(cost[best]), corners[best], near[best]
+
+    def _covered(self, corners: Doubles, size: Doubles) -> Doubles:
+        """Count the pixels that labels would cover, with a margin around them."""
+        sums = np.pad(self._taken.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+        ends = [corners - 4, corners + size + 4]
+        (left, low), (right, top) = (one.astype(int).clip(0, len(self._taken)).T for one in ends)
+        return np.asarray(sums[top, right] - sums[low, right] - sums[top, left] + sums[low, left], dtype=float)
 
 
 def _in_words(

@@ -17,6 +17,7 @@ from shoal.search.trial import Trial
 __all__ = ["TrialLog", "is_trial_log", "what_it_is_for"]
 
 _FORMAT = "shoal.trials/1"
+_SILENT = {"missing": "error", "standardize": "True", "repair": "False"}  # options that say what is so anyway
 _OTHER = {
     "input": "another input, or one that has changed since",
     "settings": "other columns, roles, rules or another seed",
@@ -26,7 +27,8 @@ _OTHER = {
 
 def what_it_is_for(fingerprint: str, settings: Mapping[str, Any], seed: int) -> dict[str, str]:
     """Return the head of a log: digests of the input and of what all trials share, which tell neither."""
-    shared = json.dumps([_plain(settings), seed])
+    said = {name: _plain(value) for name, value in settings.items()}
+    shared = json.dumps([_plain({name: one for name, one in said.items() if one != _SILENT.get(name, [])}), seed])
     return {
         "format": _FORMAT,
         "input": sha256(f"input of a search {fingerprint}".encode()).hexdigest(),
@@ -41,7 +43,7 @@ def _plain(value: Any) -> Any:
         return sorted([str(key), _plain(one)] for key, one in value.items())
     if isinstance(value, Iterable) and not isinstance(value, str):
         return [_plain(one) for one in value]
-    return str(value)
+    return [] if value is None else str(value)
 
 
 def is_trial_log(path: str | os.PathLike[str]) -> bool:
