@@ -318,8 +318,6 @@ class _Planner:
 
     def _refuse(self, rule: Rule, one: Requirement, rules: Sequence[Rule]) -> None:
         unprotected = [name for name in one.variables if name not in self._protected]
-        if unprotected and not all(len(alternative) == 1 for alternative in one.alternatives):
-            unprotected = unprotected[:1]
         if unprotected:
             raise RuleError(
                 f'The rule "{rule.shown}" names "{unprotected[0]}", which is not protected: what stays does not fit '

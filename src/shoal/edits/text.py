@@ -27,7 +27,7 @@ from shoal.edits.expressions import (
 )
 from shoal.errors import RuleError
 
-__all__ = ["MOST_LETTERS", "MOST_NESTED", "XPATH_PREFIX", "printed", "read_expression", "shown"]
+__all__ = ["MOST_LETTERS", "MOST_NESTED", "XPATH_PREFIX", "printed", "printed_number", "read_expression", "shown"]
 
 MOST_LETTERS = 10_000
 MOST_NESTED = 100
@@ -290,7 +290,7 @@ def _joined(expression: Expression, strength: int = 0) -> str:
 def _term(term: Term, strength: int = 0) -> str:
     match term:
         case Number(value=value):
-            return _bracketed(_number(value), value < 0 and strength > 0)
+            return _bracketed(printed_number(value), value < 0 and strength > 0)
         case Text(value=value):
             escaped = value.replace("\\", "\\\\").replace('"', '\\"')
             return '"' + _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", escaped) + '"'
@@ -306,7 +306,8 @@ def _term(term: Term, strength: int = 0) -> str:
             return _bracketed(text, own < strength)
 
 
-def _number(value: float) -> str:
+def printed_number(value: float) -> str:
+    """Write a number as both languages read it: whole ones without a point."""
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
 
 

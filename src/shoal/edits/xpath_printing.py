@@ -24,6 +24,7 @@ from shoal.edits.expressions import (
     XPathTest,
     names_in,
 )
+from shoal.edits.text import printed_number
 from shoal.edits.xpath_parsing import ORIGINAL
 from shoal.errors import RuleError, WriteError
 from shoal.read.xml_microdata import encoded_name
@@ -153,7 +154,7 @@ def _number(value: float) -> str:
     value = float(value)
     if not math.isfinite(value):
         raise RuleError("A rule has a number in it that is too large.")
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    return printed_number(value)
 
 
 def _quoted(text: str) -> str:
