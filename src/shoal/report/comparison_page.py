@@ -25,7 +25,9 @@ def comparison_page(comparison: Comparison, title: str) -> str:
     sections = [Section(id="methods", title="Methods", table=table)]
     if comparison_points(comparison):
         drawn = Drawn("Risk and loss", Markup(comparison_map(comparison)), table)
-        sections.insert(0, Section(id="map", title="Risk and loss", text=(MAP_TEXT,), figures=(drawn,), beside=True))
+        sections.insert(
+            0, Section(id="map", title="Risk and loss", text=(MAP_TEXT,), figures=(drawn,), beside=True, large=True)
+        )
     if comparison.left_out:  # by name alone: the reasons may name strata
         text = "Not done at every k, for reasons that are given where the comparison is made:"
         sections.append(Section(id="left-out", title="Left out", text=(text,), points=list(comparison.left_out)))

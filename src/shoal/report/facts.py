@@ -136,6 +136,9 @@ class Summary(_Facts):
     groups: list[GroupFacts]
     rules: list[RuleFacts]
     measures: list[MeasureFacts]
+    least_share: float | None = Field(
+        None, description="In public, a share of fewer than k records is given as that of k, which is so many percent."
+    )
     left_out: dict[str, str] = Field(description="Measures that are not there, and why.")
     correlations: Correlations | None
     moments: list[Moments]

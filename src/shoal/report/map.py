@@ -161,8 +161,8 @@ def _draw_ground(axes: Axes) -> None:
     ticks = range(0, 101, 20)
     axes.set_xticks(ticks, [f"{tick}" for tick in ticks])
     axes.set_yticks(ticks, [f"{tick}" for tick in ticks])
-    axes.set_xlabel("disclosure risk, %", labelpad=4)
-    axes.set_ylabel("information loss, %", labelpad=4)
+    axes.set_xlabel("disclosure risk, % (lower is safer)", labelpad=4)
+    axes.set_ylabel("information loss, % (lower is better)", labelpad=4)
     for score in range(10, 100, 10):
         ends = max(0, 2 * score - 100), min(100, 2 * score)
         axes.plot(ends, ends[::-1], color=RULE, linewidth=1, linestyle=(0, (1, 3)), zorder=0.5)

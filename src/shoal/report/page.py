@@ -58,6 +58,7 @@ class Section:
     legend: Sequence[tuple[Literal["original", "masked"], str]] = ()
     figures: Sequence[Drawn] = ()
     beside: bool = False  # one figure with its text and numbers at its side, instead of many in a grid
+    large: bool = False  # whether that figure is what the page is about
     table: Table | None = None
     folded: bool = False  # whether the table is long and shown on demand
     measures: Sequence[object] = ()

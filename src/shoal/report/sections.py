@@ -82,8 +82,12 @@ def _measures(summary: Summary) -> Iterator[Section]:
             for one in summary.measures
             if one.side == side
         ]
+        text = [says]
+        if side == "risk" and summary.least_share is not None:
+            least = percent_text(summary.least_share)
+            text.append(f"A share of fewer than {summary.k:,} records is given as that of {summary.k:,}, {least}.")
         if rows:
-            yield Section(side, title, [says], measures=rows)
+            yield Section(side, title, text, measures=rows)
 
 
 def _place(measure: MeasureFacts) -> float | None:

@@ -36,6 +36,8 @@ from shoal.report.facts import (
     VariableFacts,
     summary_schema,
 )
+from shoal.report.group_sizes import binned, sizes_shown
+from shoal.report.shapes import categories_in, shape_of_amounts, shape_of_categories
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -58,11 +60,17 @@ __all__ = [
 
 Doubles = NDArray[np.float64]
 
-_BINS = 40
-_TAIL = 0.005  # the share of records beyond either end of a drawn distribution
-_MOST_CATEGORIES = 20
 _MOST_CORRELATED = 40
-_MOST_SIZES = 30
+# What is counted in records or their cells.
+_SHARES = {
+    "categories_changed",
+    "unchanged",
+    "interval_disclosure",
+    "distance_linkage",
+    "linkage_over_subsets",
+    "probabilistic_linkage",
+    "transparency_attack",
+}
 # Where "few" and "many" begin, in percent of records traced and of variation lost.
 _TRACED = ((5.0, "hardly any record can be traced"), (20.0, "some records can be traced"))
 _LOST = ((10.0, "little is lost"), (30.0, "some is lost"))
@@ -89,7 +97,8 @@ def summarize_files(
     original: Table, masked: Table, evaluation: Evaluation, plan: Plan | None = None, audience: Audience = "internal"
 ) -> Summary:
     """Collect every fact about two files, and about the plan that made one of the other if there is one."""
-    return _Collector(original, masked, evaluation, plan, [], audience).summary()
+    sizes = [] if plan is None else sizes_shown(masked, plan)
+    return _Collector(original, masked, evaluation, plan, sizes, audience).summary()
 
 
 class _Collector:
@@ -112,6 +121,7 @@ class _Collector:
         if plan is None and not self._internal:
             raise ParameterError("What is published says how the file was protected: name the plan too (--plan).")
         self._fewest = 1 if plan is None or self._internal else plan.k  # a smaller count is nobody's business
+        self._least_share = None if self._fewest == 1 else min(100 * self._fewest / max(len(masked), 1), 100.0)
 
     def summary(self) -> Summary:
         plan, evaluation = self._plan, self._evaluation
@@ -131,6 +141,7 @@ class _Collector:
             groups=self._groups(),
             rules=rules,
             measures=self._measures(),
+            least_share=self._least_share,
             left_out={**evaluation.not_applicable, **evaluation.left_out},
             correlations=self._correlations(),
             moments=self._moments(),
@@ -183,46 +194,22 @@ class _Collector:
         tables = [self._masked, self._original] if self._internal else [self._masked]
         kind = kind_of(self._original, name) if self._plan is None else self._plan.kinds[name]
         if kind == "continuous":
-            columns = [table.numbers(name) for table in tables]
-            columns = [column[np.isfinite(column)] for column in columns]
-            if any(len(column) == 0 for column in columns):
-                return None
-            edges = _edges(columns)
-            shares = [_shares(column, edges, self._fewest) for column in columns]
-            return Shape(edges=edges.tolist(), masked=shares[0], original=shares[1] if self._internal else None)
-        cells = [_texts(table, name) for table in tables]
-        counts = [dict(zip(*np.unique(one, return_counts=True), strict=True)) for one in cells]
-        names = sorted(set().union(*counts), key=lambda one: (-sum(count.get(one, 0) for count in counts), one))
-        listed, rest = names[:_MOST_CATEGORIES], names[_MOST_CATEGORIES:]
-        if not self._internal:
-            rest += [one for one in listed if counts[0][one] < self._fewest]
-            listed = [one for one in listed if counts[0][one] >= self._fewest]
-            if listed and sum(counts[0][one] for one in rest) < self._fewest:  # too few to stand by themselves
-                counts[0][listed[-1]] += sum(counts[0][one] for one in rest)
-                rest = []
-        found: list[list[float]] = []
-        for one, count in zip(cells, counts, strict=True):
-            own = [count.get(category, 0) / max(len(one), 1) for category in listed]
-            found.append(own + ([max(1 - sum(own), 0.0)] if rest else []))
-        return Shape(
-            categories=[str(one) for one in listed] + ([f"{len(rest)} more"] if rest else []),
-            masked=found[0],
-            original=found[1] if self._internal else None,
-        )
+            return shape_of_amounts([table.numbers(name) for table in tables], self._fewest)
+        labels = self._original.labels.values.get(name, {})
+        return shape_of_categories([categories_in(table, name) for table in tables], labels, self._fewest)
 
     def _groups(self) -> list[GroupFacts]:
         if self._plan is None or self._plan.outcome is None:
             return []
         found = []
         for block, sizes in zip(self._plan.blocks, self._sizes, strict=False):
-            binned = _binned(sizes) if self._internal else None
             found.append(
                 GroupFacts(
                     columns=block,
                     groups=len(sizes),
                     smallest=int(sizes.min()),
                     largest=int(sizes.max()),
-                    sizes=binned,
+                    sizes=binned(sizes) if self._internal else None,
                 )
             )
         return found
@@ -247,7 +234,7 @@ class _Collector:
                 MeasureFacts(
                     name=name,
                     title=about.title,
-                    value=float(figure),
+                    value=self._share(figure) if name in _SHARES else float(figure),
                     unit=about.unit,
                     better=about.better,
                     side=about.side,  # type: ignore[arg-type]  # no partitions among them
@@ -259,6 +246,10 @@ class _Collector:
                 )
             )
         return found
+
+    def _share(self, percent: float) -> float:
+        """Return a share of the records, in percent; in public, one of fewer than k as that of k."""
+        return max(float(percent), self._least_share or 0.0)
 
     def _correlations(self) -> Correlations | None:
         compared = [
@@ -308,23 +299,25 @@ class _Collector:
 
     def _linkage_by_known(self) -> list[tuple[int, float]]:
         figure = self._evaluation.linkage_over_subsets
-        return [] if figure is None else [(int(n), float(share)) for n, share in figure.parts["by_number"].items()]
+        return [] if figure is None else [(int(n), self._share(one)) for n, one in figure.parts["by_number"].items()]
 
     def _attack(self) -> AttackFacts | None:
         figure = self._evaluation.transparency_attack
         if figure is None:
             return None
         known = max(len(choice["known"]) for choice in figure.parts["by_choice"])
-        names = ["expected", "certain", "coverage", "linkage"]
-        if self._internal or figure.parts["candidates"] >= self._fewest:
-            names.append("candidates")
-        return AttackFacts(known=known, **{name: float(figure.parts[name]) for name in names})
+        left = float(figure.parts["candidates"])
+        return AttackFacts(
+            known=known,
+            candidates=left if self._internal or left >= self._fewest else None,
+            **{name: self._share(figure.parts[name]) for name in ("expected", "certain", "coverage", "linkage")},
+        )
 
     def _verdict(self) -> str:
         """Return what came of it, in one sentence."""
         evaluation = self._evaluation
         linked = [
-            float(one) for one in (evaluation.distance_linkage, evaluation.transparency_attack) if one is not None
+            self._share(one) for one in (evaluation.distance_linkage, evaluation.transparency_attack) if one is not None
         ]
         lost = evaluation.information_loss
         said = []
@@ -346,50 +339,6 @@ class _Collector:
             return f"{promise or 'Two files were compared'}; nothing was measured."
         outcome = " and ".join(said)
         return f"{promise}; {outcome}." if promise else f"{outcome[0].upper()}{outcome[1:]}."
-
-
-def _edges(columns: Sequence[Doubles]) -> Doubles:
-    """Return edges of bins that leave out the tails, so that one rich man does not hide all others."""
-    low = min(float(np.quantile(column, _TAIL)) for column in columns)
-    high = max(float(np.quantile(column, 1 - _TAIL)) for column in columns)
-    if not high > low:
-        low, high = low - 0.5, high + 0.5
-    distinct = len(np.unique(np.concatenate(columns)))
-    return np.linspace(low, high, min(_BINS, max(distinct, 2)) + 1)
-
-
-def _shares(column: Doubles, edges: Doubles, fewest: int) -> list[float]:
-    counts, _ = np.histogram(np.clip(column, edges[0], edges[-1]), edges)
-    return [share / len(column) for share in _no_fewer(counts.tolist(), fewest)]
-
-
-def _no_fewer(counts: list[int], fewest: int) -> list[int]:
-    """Add counts that are too small to the next bin, the last to the one before."""
-    kept, carried = [0] * len(counts), 0
-    for place, count in enumerate(counts):
-        carried += count
-        if count and carried >= fewest:
-            kept[place], carried = carried, 0
-    last = max((place for place, count in enumerate(kept) if count), default=len(kept) - 1)
-    kept[last] += carried
-    return kept
-
-
-def _texts(table: Table, name: str) -> NDArray[Any]:
-    texts = TableRecords(table).texts(name)
-    return np.asarray(texts[~table.gaps(name)], dtype=str)
-
-
-def _binned(sizes: NDArray[np.int64]) -> list[tuple[int, int, int]]:
-    """Return how many groups have from ... to ... records."""
-    values, counts = np.unique(sizes, return_counts=True)
-    if len(values) <= _MOST_SIZES:
-        return [(int(value), int(value), int(count)) for value, count in zip(values, counts, strict=True)]
-    edges = np.unique(np.linspace(values[0], values[-1] + 1, _MOST_SIZES + 1).astype(np.int64))
-    found, _ = np.histogram(sizes, edges)
-    return [
-        (int(low), int(high) - 1, int(count)) for low, high, count in zip(edges[:-1], edges[1:], found, strict=True)
-    ]
 
 
 def _rounded(matrix: Doubles) -> list[list[float | None]]:

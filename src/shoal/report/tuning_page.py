@@ -46,6 +46,7 @@ def tuning_page(tuning: Tuning, title: str) -> str:
             text=(MAP_TEXT, "The line is the Pareto front: no other trial has both a lower risk and a lower loss."),
             figures=(Drawn("Risk and loss", Markup(tuning_map(tuning)), front),),
             beside=True,
+            large=True,
         ),
         Section(id="front", title="The Pareto front", table=front),
         Section(
@@ -89,7 +90,9 @@ def _verdict(tuning: Tuning) -> str:
         else f"that loses least at a risk within {tuning.max_risk:g} %"
     )
     text = f"{count}, the one {why} is trial {chosen.number}: {chosen.method}, {chosen.dials}."
-    if fixed is not None:
+    if fixed == chosen:
+        text += f" It scores {chosen.score:.2f}, and is the best fixed choice itself."
+    elif fixed is not None:
         best = f"{fixed.method} with k={fixed.request.k}"
         text += f" It scores {chosen.score:.2f}; the best fixed choice, {best}, scores {fixed.score:.2f}."
     return text
