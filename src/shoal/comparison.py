@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from shoal import progress
@@ -37,8 +37,8 @@ class Row(Figures):
 
 
 _SYNTHETIC = ("hybrid", "ipso", "muralidhar-sarathy", "fuzzy-regression:n_clusters=5")
-_ORDER = ("method", "k", *(field.name for field in fields(Figures)))
-_COLUMNS = _ORDER + tuple(field.name for field in fields(Row) if field.name not in _ORDER)
+_ORDER = ("method", "k", *(one.name for one in fields(Figures)))
+_COLUMNS = _ORDER + tuple(one.name for one in fields(Row) if one.name not in _ORDER)
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,14 @@ class Comparison:
         What could not be done, and why.
     unmasked_risk
         The risk of the file as it is.
+    ground
+        The table, and what all methods share.
     """
 
     rows: tuple[Row, ...]
     left_out: Mapping[str, str]
     unmasked_risk: float | None
+    ground: Ground = field(repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, texts and lists, ready for JSON."""
@@ -154,7 +157,7 @@ def compare(
         raise DataError(f"No method can group this table. {first}")
     if not rows:
         raise first or DataError(f"No method can group this table. {next(iter(left_out.values()))}")
-    return Comparison(tuple(sorted(rows, key=_rank)), left_out, ground.unmasked_risk())
+    return Comparison(tuple(sorted(rows, key=_rank)), left_out, ground.unmasked_risk(), ground)
 
 
 def _rank(row: Row) -> tuple[float, int, float]:

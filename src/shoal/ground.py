@@ -12,6 +12,7 @@ from shoal.describe import Selection, select
 from shoal.describe.roles import names_given
 from shoal.errors import ParameterError, ShoalWarning
 from shoal.flow import protect
+from shoal.kept_rules import rules_given
 from shoal.masking import Masking
 from shoal.measure import evaluate
 from shoal.partition import SOFT_METHODS
@@ -90,10 +91,13 @@ class Ground:
         if "method" in options:
             raise ParameterError("A method is something to try: name it in methods.")
         self.table, self.options = table, dict(options)
+        self.rules = rules_given(options.get("edits"))
+        self.options["edits"] = self.rules or None
         replace = options.get("replace")
         self._for_all = None if replace is None else replacement_for_all(replace, self.selection.columns)
         self._rewrites = self._for_all is not None and self._for_all["name"] in SYNTHETIC
-        self._judged = self._confidential() if synthetic or self._rewrites else []
+        # The columns that figures are taken over, if not over all that are protected.
+        self.judged = self._confidential() if synthetic or self._rewrites else []
 
     def _confidential(self) -> list[str]:
         """Return the variables that were called confidential, if any were."""
@@ -118,7 +122,7 @@ class Ground:
             settings["replace"] = masking.replace
         if not masking.is_synthetic and (masking.replace is not None or not self._rewrites):
             settings.pop("confidential", None)
-        elif not self._judged:
+        elif not self.judged:
             settings["confidential"] = list(self.selection.columns)
         return settings
 
@@ -137,9 +141,9 @@ class Ground:
     def figures(self, release: Release) -> Figures:
         """Measure a release."""
         facts = release.plan.facts
-        if self._judged and set(self._judged) != set(facts["columns"]):
+        if self.judged and set(self.judged) != set(facts["columns"]):
             kinds = facts["kinds"]
-            taken = evaluate(release.original, release.masked, self._judged, kinds=kinds, measures=_MEASURES)
+            taken = evaluate(release.original, release.masked, self.judged, kinds=kinds, measures=_MEASURES)
         else:
             taken = release.evaluate(measures=_MEASURES)
         found = {name: float(figure) for name, figure in taken.figures.items()}
@@ -158,7 +162,7 @@ class Ground:
 
     def unmasked_risk(self) -> float | None:
         """Return the risk of the file as it is: 100, or less where records are alike."""
-        columns = self._judged or list(self.selection.columns)
+        columns = self.judged or list(self.selection.columns)
         taken = evaluate(self.table, self.table, columns, kinds=self.selection.kinds, measures=_PARTS)
         parts = [taken.figures[name] for name in _PARTS if name in taken.figures]
         return float(sum(parts)) / len(_PARTS) if len(parts) == len(_PARTS) else None

@@ -13,7 +13,6 @@ from typing import Any
 from shoal import progress
 from shoal.errors import DataError, ParameterError
 from shoal.ground import FAMILIES, Figures, Ground
-from shoal.kept_rules import rules_given
 from shoal.limits import Number, OneOf, OrNone, Whole, check_limits
 from shoal.masking import Masking, masking_of
 from shoal.plan import Output, Plan
@@ -51,6 +50,8 @@ class Tuning:
         The numbers of the trials that are what people take without a search.
     interrupted
         Whether the search was stopped by hand.
+    ground
+        The table, and what all trials share.
     """
 
     trials: tuple[Trial, ...]
@@ -58,7 +59,7 @@ class Tuning:
     unmasked_risk: float | None
     fixed: tuple[int, ...]
     interrupted: bool
-    _ground: Ground = field(repr=False, compare=False)
+    ground: Ground = field(repr=False, compare=False)
     _seed: int = field(repr=False, compare=False)
 
     @cached_property
@@ -122,7 +123,7 @@ class Tuning:
     def release(self, number: int | None = None) -> Release:
         """Make the release of a trial again, of the chosen one if none is named."""
         request = self.trial(number).request
-        return self._ground.tried(request.masking, request.k, self._seed, request.blocks)
+        return self.ground.tried(request.masking, request.k, self._seed, request.blocks)
 
     def plan(self, number: int | None = None, *, output: str | os.PathLike[str] | None = None) -> Plan:
         """Return the plan of a trial, of the chosen one if none is named.
@@ -256,11 +257,9 @@ def tune(
         raise ParameterError("A search by optuna has no end of its own: give seconds or trials.")
     table = as_table(data)
     fingerprint = table.fingerprint()
-    if edits is not None:
-        options["edits"] = rules_given(edits)
     ks = _whole_numbers(k)
     maskings = _maskings(METHODS_TUNED if methods is None else methods)
-    ground = Ground(table, options, any(one.is_synthetic for one in maskings))
+    ground = Ground(table, options | {"edits": edits}, any(one.is_synthetic for one in maskings))
     spaces = [_space(ground, one, ks) for one in maskings]
     for space in spaces:
         space.request(space.start, len(table)).masking.check()
@@ -268,7 +267,7 @@ def tune(
     log = None
     if resume is not None:
         table.refuse_to_overwrite(resume)
-        shared = {**options, "edits": [rule.text for rule in options.get("edits", ())]}
+        shared = {**options, "edits": [rule.text for rule in ground.rules]}
         log = TrialLog(resume, what_it_is_for(fingerprint, shared, seed))
     own_seed = int.from_bytes(sha256(f"{seed} {fingerprint}".encode()).digest()[:8]) >> 1
     run = Run(ground, {space.name: space for space in spaces}, own_seed, log)
@@ -289,7 +288,7 @@ def tune(
         unmasked_risk=unmasked_risk,
         fixed=tuple(numbers[key_of(settings)] for settings in fixed if key_of(settings) in numbers),
         interrupted=interrupted,
-        _ground=ground,
+        ground=ground,
         _seed=own_seed,
     )
     if run.first_error is not None and all(trial.problem for trial in run.trials):

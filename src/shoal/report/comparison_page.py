@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from shoal.report.map import comparison_map, comparison_points
 from shoal.report.page import Card, Drawn, Section, Table
-from shoal.report.tuning_page import MAP_TEXT, tried_page
+from shoal.report.tried_page import MAP_TEXT, ground_section, tried_page
 from shoal.report.wording import percent_text
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def comparison_page(comparison: Comparison, title: str) -> str:
     if comparison.left_out:  # by name alone: the reasons may name strata
         text = "Not done at every k, for reasons that are given where the comparison is made:"
         sections.append(Section(id="left-out", title="Left out", text=(text,), points=list(comparison.left_out)))
+    sections.append(ground_section(comparison.ground, [row.method for row in comparison.rows]))
     best = comparison.rows[0]
     verdict = f"{len(comparison.rows)} releases were compared."
     cards = []

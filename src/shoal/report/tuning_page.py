@@ -8,32 +8,18 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from shoal import errors
-from shoal.report.html import environment
 from shoal.report.map import tuning_map
 from shoal.report.page import Card, Drawn, Section, Table
-from shoal.report.wording import percent_text, printable
+from shoal.report.tried_page import MAP_TEXT, ground_section, tried_page
+from shoal.report.wording import percent_text
 
 if TYPE_CHECKING:
     from shoal.search.trial import Trial
     from shoal.tuning import Tuning
 
-__all__ = ["MAP_TEXT", "tried_page", "tuning_page"]
+__all__ = ["tuning_page"]
 
-_NOTE = "Settings and figures of releases that were tried. No value of the data is in this page."
-MAP_TEXT = (
-    "Every mark is a release. To the left an intruder finds less, further down an analyst loses less. Risk is half "
-    "distance linkage and half interval disclosure, loss is probabilistic information loss; the dotted lines join "
-    "equal scores, 10 apart. All figures are taken on the file that was protected."
-)
 _HEAD = ("trial", "method", "settings", "risk", "loss", "score", "linkage", "interval", "attack", "variation lost")
-
-
-def tried_page(title: str, verdict: str, cards: Sequence[Card], sections: Sequence[Section]) -> str:
-    """Return a page about releases that were tried and not kept."""
-    page = environment().get_template("report.html")
-    return page.render(
-        title=printable(title), audience=_NOTE, internal=False, verdict=verdict, cards=cards, sections=sections
-    )
 
 
 def tuning_page(tuning: Tuning, title: str) -> str:
@@ -59,6 +45,7 @@ def tuning_page(tuning: Tuning, title: str) -> str:
             table=_table("The lowest score of each family", tuning, list(tuning.best_of_family.values())),
         ),
         Section(id="trials", title="All trials", table=_table("All trials", tuning, tuning.measured), folded=True),
+        ground_section(tuning.ground, [trial.method for trial in tuning.trials]),
     ]
     if tuning.problems:
         sections.append(Section(id="problems", title="No release", table=_problems(tuning)))
