@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import shoal
-from shoal import synthetic_block
+from shoal.blocks import synthetic as synthetic_block
 from shoal.errors import (
     ColumnError,
     DataError,

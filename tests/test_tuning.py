@@ -14,9 +14,9 @@ import typer
 from typer.testing import CliRunner
 
 import shoal
-from shoal import cli_tune, ground, progress
+from shoal import cli_tune, progress
 from shoal.errors import DataError, ParameterError, PlanError, TooFewRecordsError
-from shoal.search import run, with_optuna
+from shoal.search import ground, run, with_optuna
 
 METHODS = ["mdav", "vmdav", "fuzzy", "hybrid"]
 

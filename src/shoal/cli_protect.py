@@ -85,8 +85,9 @@ def protect(
     quiet: Quiet = False,
 ) -> None:
     """Protect a table: groups of at least k records, one set of values for each group."""
-    from shoal.flow import carry_out, planned, table_for
+    from shoal.flow import carry_out, table_for
     from shoal.plan import Plan
+    from shoal.planning import planned
     from shoal.read import as_table
     from shoal.release import refuse_targets
 

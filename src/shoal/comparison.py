@@ -12,12 +12,12 @@ from typing import Any
 
 from shoal import progress
 from shoal.errors import DataError, MethodError, ParameterError, ShoalError
-from shoal.ground import Figures, Ground, family_of
 from shoal.limits import Whole, check_limits
-from shoal.masking import Masking, masking_of
 from shoal.partition import METHODS
 from shoal.read import Table, as_table, replacing
 from shoal.replace import SYNTHETIC
+from shoal.search.ground import Figures, Ground, family_of
+from shoal.search.masking import Masking, masking_of
 from shoal.synthetic_choice import replacement_for_all
 
 __all__ = ["Comparison", "Row", "compare"]

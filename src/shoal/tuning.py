@@ -12,13 +12,13 @@ from typing import Any
 
 from shoal import progress
 from shoal.errors import DataError, ParameterError
-from shoal.ground import FAMILIES, Figures, Ground
 from shoal.limits import Number, OneOf, OrNone, Whole, check_limits
-from shoal.masking import Masking, masking_of
 from shoal.plan import Output, Plan
 from shoal.read import as_table, replacing
 from shoal.release import Release
 from shoal.search.grid import GridSearch
+from shoal.search.ground import FAMILIES, Figures, Ground
+from shoal.search.masking import Masking, masking_of
 from shoal.search.pareto import pareto_front
 from shoal.search.run import Budget, Run, Search
 from shoal.search.space import Settings, Space, space_of

@@ -47,6 +47,13 @@ class Cells:
     atoms: tuple[tuple[Atom, ...], ...]
     filled: tuple[str, ...]
 
+    def alike(self) -> list[list[int]]:
+        """Return the cells in which the very same atoms hold, together."""
+        found: dict[tuple[int, ...], list[int]] = {}
+        for cell, atoms in enumerate(self.atoms):
+            found.setdefault(tuple(map(id, atoms)), []).append(cell)
+        return list(found.values())
+
 
 def cells_of(
     edits: BlockEdits, records: Records, parts: NDArray[np.int64], points: Doubles, k: int, *, repair: bool = False

@@ -13,7 +13,7 @@ from shoal.report.page import Card, Section, names
 from shoal.report.wording import printable
 
 if TYPE_CHECKING:
-    from shoal.ground import Ground
+    from shoal.search.ground import Ground
 
 __all__ = ["MAP_TEXT", "ground_section", "tried_page"]
 

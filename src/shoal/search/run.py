@@ -8,7 +8,7 @@ from typing import Protocol
 
 from shoal import progress
 from shoal.errors import ShoalError
-from shoal.ground import Ground, family_of
+from shoal.search.ground import Ground, family_of
 from shoal.search.space import Settings, Space
 from shoal.search.trial import Trial, key_of
 from shoal.search.trial_log import TrialLog

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from shoal.ground import Figures
-from shoal.masking import Masking
+from shoal.search.ground import Figures
+from shoal.search.masking import Masking
 from shoal.search.space import Request, Settings
 
 __all__ = ["Told", "Trial", "key_of"]

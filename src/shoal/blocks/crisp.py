@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import progress
+from shoal.blocks.edited import geometric_means, kept_by
 from shoal.choices import build
 from shoal.describe.matrix import Matrix, block_matrix, block_values
 from shoal.describe.strata import Strata
-from shoal.edited_block import geometric_means, kept_by
 from shoal.edits.plan import BlockEdits
 from shoal.errors import DataError, DisclosureWarning, MethodError, PlanError, TooFewRecordsError
 from shoal.kept_rules import split_by_rules

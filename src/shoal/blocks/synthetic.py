@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import progress
+from shoal.blocks.crisp import ProtectedBlock, labels_of
 from shoal.choices import build
-from shoal.crisp_block import ProtectedBlock, labels_of
 from shoal.describe.matrix import block_matrix, block_values
 from shoal.describe.standardize import is_constant
 from shoal.describe.strata import Strata

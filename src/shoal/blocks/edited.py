@@ -48,11 +48,10 @@ def kept_by(
     first = np.unique(labels, return_index=True)[1]
     cell_of_group = cells.codes[first]
     found = {name: computed[name][first] for name in edits.movable}
-    for atoms in dict.fromkeys(tuple(map(id, one)) for one in cells.atoms):
-        same = [place for place, one in enumerate(cells.atoms) if tuple(map(id, one)) == atoms]
-        groups = np.isin(cell_of_group, same)
+    for alike in cells.alike():
+        groups = np.isin(cell_of_group, alike)
         part = {name: column[groups] for name, column in found.items()}
-        for name, column in _kept(edits, cells.atoms[same[0]], part, spreads, repair).items():
+        for name, column in _kept(edits, cells.atoms[alike[0]], part, spreads, repair).items():
             found[name][groups] = column
     return {name: found[name][labels] if name in found else column for name, column in computed.items()}
 

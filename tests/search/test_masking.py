@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from shoal.errors import ParameterError
-from shoal.masking import Masking, masking_of
 from shoal.partition import MDAV
 from shoal.replace import IPSO, MicroHybrid
+from shoal.search.masking import Masking, masking_of
 
 
 @pytest.mark.parametrize(

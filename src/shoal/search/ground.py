@@ -13,13 +13,13 @@ from shoal.describe.roles import names_given
 from shoal.errors import ParameterError, ShoalWarning
 from shoal.flow import protect
 from shoal.kept_rules import rules_given
-from shoal.masking import Masking
 from shoal.measure import evaluate
 from shoal.partition import SOFT_METHODS
 from shoal.plan import Plan
 from shoal.read import Table
 from shoal.release import Release
 from shoal.replace import SYNTHETIC
+from shoal.search.masking import Masking
 from shoal.synthetic_choice import replacement_for_all
 
 __all__ = ["FAMILIES", "Figures", "Ground", "family_of"]
