@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -267,3 +271,25 @@ def test_the_attack_on_a_fuzzy_release_takes_every_centre_that_may_have_been_dra
     assert attack.coverage > 95
     assert attack.candidates > 10 * on_crisp.candidates
     assert attack.expected < on_crisp.expected / 3
+
+
+@pytest.mark.parametrize("method", ["fuzzy", "entropy"])
+def test_the_number_of_threads_of_matrix_products_changes_nothing(method):
+    """2,000 records in 200 clusters: products of that size are shared among threads where they may be."""
+    code = (
+        "import hashlib, sys, pandas as pd, shoal\n"
+        "table = shoal.datasets.households(2000, seed=1).iloc[:, -11:-1]\n"
+        f"data = shoal.protect(table, 10, method='{method}', seed=3).data\n"
+        "print(hashlib.sha256(pd.util.hash_pandas_object(data).to_numpy().tobytes()).hexdigest())"
+    )
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2")
+    ]
+    assert found[0] == found[1] != ""
