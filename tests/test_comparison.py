@@ -14,6 +14,8 @@ import shoal
 from shoal import cli
 from shoal.errors import DataError, ParameterError, TooFewRecordsError
 from shoal.partition import METHODS
+from shoal.report.comparison_page import comparison_page
+from shoal.report.text import comparison_text
 
 
 @pytest.fixture
@@ -272,3 +274,29 @@ def test_the_command_writes_a_page(frame, tmp_path):
     assert all(method in page for method in methods)
     assert "lowest score" in page
     assert "data.csv" in page
+
+
+def test_the_file_as_it_is_is_beside_the_methods():
+    table = pd.DataFrame({"a": [1, 2, 3, 4, 5] * 40, "b": [1, 3, 2, 5, 5] * 40})
+    comparison = shoal.compare(table, 3, ["mdav", "ipso"])
+    unmasked = shoal.evaluate(table, table, measures=["score"]).score
+    assert comparison.unmasked_score == unmasked < 30
+    assert f"unmasked file: score {unmasked:.2f}" in comparison_text(comparison)
+    assert f"the unmasked file has {unmasked:.3g}" in comparison_page(comparison, "")
+
+
+def test_one_group_is_shown_without_a_k(frame):
+    comparison = shoal.compare(frame, [3, 5], ["mdav", "ipso"])
+    (row,) = [row for row in comparison.rows if row.method == "one-group+ipso"]
+    assert row.name == "one-group+ipso" and row.shown_k == ""
+    assert {row.name for row in comparison.rows} == {"one-group+ipso", "mdav, k=3", "mdav, k=5"}
+
+
+def test_the_table_and_the_report_are_two_files(tmp_path, frame):
+    shoal.write_table(frame, tmp_path / "data.csv")
+    command = "compare data.csv -k 3 --methods mdav -o z.csv --report z.csv"
+    ran = subprocess.run(
+        [sys.executable, "-m", "shoal", *command.split()], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert ran.returncode == 1 and "cannot be both the table and the report" in ran.stderr
+    assert [one.name for one in tmp_path.iterdir()] == ["data.csv"]

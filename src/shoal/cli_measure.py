@@ -76,7 +76,7 @@ def compare(
 ) -> None:
     """Try several methods at several k, and print what each costs and buys. Nothing is released."""
     from shoal.comparison import compare
-    from shoal.read import as_table, refuse_unwritable, write_table
+    from shoal.read import as_table, write_table
     from shoal.report.text import comparison_text
 
     ks = [one.strip() for one in k.split(",") if one.strip()]
@@ -84,11 +84,7 @@ def compare(
         raise ParameterError(f'-k wants whole numbers separated by commas; got "{k}".')
     output = output or Path(f"{file.stem}-compared.csv")
     table = as_table(file, **what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet))
-    table.refuse_to_overwrite(output)
-    refuse_unwritable(output)
-    if report is not None:
-        table.refuse_to_overwrite(report)
-        refuse_unwritable(report, table=False)
+    table.refuse_targets([("table", output), ("report", report)], table="table")
     texts = {
         "columns": columns,
         "role": role,

@@ -89,7 +89,6 @@ def protect(
     from shoal.plan import Plan
     from shoal.planning import planned
     from shoal.read import as_table
-    from shoal.release import refuse_targets
 
     reading = what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
     asked = what_was_given(method=method, repair=repair or None, missing=missing, standardize=standardize, seed=seed)
@@ -129,7 +128,7 @@ def protect(
         if output is not None:
             if save_plan is None and file is not None:
                 save_plan = output.with_name(f"{output.name}.plan.toml")
-            refuse_targets(table, output, save_plan, report)
+            table.refuse_targets([("release", output), ("plan", save_plan), ("report", report)], table="release")
             for target in (output, report):
                 if plan is not None and target is not None and target.resolve() == plan.resolve():
                     raise WriteError(f"{target} is the plan. Give another name.")

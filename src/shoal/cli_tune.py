@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -99,9 +100,8 @@ def tune(
     """Search for the release with the best score: method, k, blocks, fuzziness. Nothing is released."""
     import json as to_json
 
-    from shoal.read import as_table, refuse_unwritable
+    from shoal.read import as_table
     from shoal.report.tuning_text import tuning_text
-    from shoal.search.trial_log import is_trial_log
     from shoal.tuning import tune
 
     output = output or Path(f"{file.stem}-tuned.html")
@@ -110,10 +110,12 @@ def tune(
     log = resume or output.with_suffix(".trials.jsonl")
     table = as_table(file, **what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet))
     wanted = _plans_in(plan)
-    for target in (output, log, svg, *wanted.values()):
-        if target is not None:
-            table.refuse_to_overwrite(target)
-            refuse_unwritable(target, table=False)
+    if trials is not None and resume is None:
+        too_high = [number for number, _ in wanted if number is not None and number > trials]
+        if too_high:
+            raise ParameterError(f"--plan asks for trial {too_high[0]}, but there will be {trials}. Raise --trials.")
+    named = [(f"plan of {f'trial {number}' if number else 'what is chosen'}", path) for number, path in wanted]
+    table.refuse_targets([("page", output), ("file of trials", log), ("map", svg), *named])
     if plans is not None:
         try:
             plans.mkdir(parents=True, exist_ok=True)
@@ -139,14 +141,10 @@ def tune(
         missing=missing,
         standardize=standardize,
     )
-    if resume is None and log.exists():  # a new search takes the place of an old one
-        if not is_trial_log(log):
-            raise WriteError(f"{log} is there and holds no trials. Move it, or give the page another name with -o.")
-        log.unlink()
+    given |= {"log": log} if resume is None else {"resume": resume}
+    earlier = log.exists() and resume is None
     with one_line_warnings(), progress_bar(quiet or json, "searching"):
-        tuning = tune(
-            table, max_risk=max_risk, trials=trials, search=search, resume=log, seed=seed, **settings, **given
-        )
+        tuning = tune(table, max_risk=max_risk, trials=trials, search=search, seed=seed, **settings, **given)
     tuning.report(output, title=f"Releases of {file.name}")
     if svg is not None:
         tuning.map(svg)
@@ -156,9 +154,12 @@ def tune(
         print(tuning_text(file.name, tuning))
         print(f"\nwritten            {output}")
         print(f"trials             {log} (--resume {log} goes on from there)")
-    for one in _write_plans(tuning, file, wanted, plans):
-        if not json and not quiet:
-            print(f"plan               {one} (holds the seed: keep it as safe as the input)")
+        if earlier:
+            print(f"earlier trials     {log.with_suffix(f'.old{log.suffix}')}")
+    with one_line_warnings(), progress_bar(quiet or json, "writing plans"):
+        for one in _write_plans(tuning, file, wanted, plans):
+            if not json and not quiet:
+                print(f"plan               {one} (holds the seed: keep it as safe as the input)")
 
 
 def _whole_numbers(given: str) -> list[int]:
@@ -168,29 +169,33 @@ def _whole_numbers(given: str) -> list[int]:
     return [int(part) for part in parts]
 
 
-def _plans_in(given: list[str] | None) -> dict[int | None, Path]:
+_Wanted = list[tuple[int | None, Path]]
+
+
+def _plans_in(given: list[str] | None) -> _Wanted:
     """Read "PLAN.toml" as the plan of what is chosen, "7=PLAN.toml" as that of a trial."""
-    wanted: dict[int | None, Path] = {}
+    wanted: _Wanted = []
     for text in given or []:
         number, sign, path = text.partition("=")
-        if sign and number.strip().isdigit():
-            wanted[int(number)] = Path(path)
-        else:
-            wanted[None] = Path(text)
+        of_trial = sign and number.strip().isascii() and number.strip().isdigit()
+        wanted.append((int(number), Path(path)) if of_trial else (None, Path(text)))
     return wanted
 
 
-def _write_plans(tuning: Tuning, file: Path, wanted: dict[int | None, Path], folder: Path | None) -> list[Path]:
+def _write_plans(tuning: Tuning, file: Path, wanted: _Wanted, folder: Path | None) -> Iterator[Path]:
     """Write the plans that were asked for; each names a release beside it, as `protect` does."""
+    from shoal import progress
     from shoal.read.files import can_be_written, ending_of
 
     ending = ending_of(file) if can_be_written(ending_of(file)) else ".csv"
-    targets = dict(wanted)
-    if folder is not None:
-        for trial in tuning.front:
-            targets.setdefault(trial.number, folder / f"trial-{trial.number}{ending}.plan.toml")
-    for number, path in targets.items():
+    front = [] if folder is None else [trial.number for trial in tuning.front]
+    targets: _Wanted = [
+        (number, folder / f"trial-{number}{ending}.plan.toml") for number in front if folder is not None
+    ]
+    targets += wanted  # last, since one of these may not be there
+    for number, path in targets:
         name = path.name.removesuffix(".toml").removesuffix(".plan")
         release = path.with_name(name if name.endswith(ending) else f"{name}{ending}")
-        tuning.plan(number, output=release).to_toml(path)
-    return list(targets.values())
+        with progress.step(1 / len(targets)):
+            tuning.plan(number, output=release).to_toml(path)
+        yield path

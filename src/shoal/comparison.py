@@ -35,6 +35,16 @@ class Row(Figures):
     smallest_group: int
     largest_group: int
 
+    @property
+    def shown_k(self) -> str:
+        """The k that is shown: none where all records are one group, whatever k is."""
+        return "" if self.method.partition("+")[0] == "one-group" else str(self.k)
+
+    @property
+    def name(self) -> str:
+        """The method and its k, as one line."""
+        return f"{self.method}, k={self.k}" if self.shown_k else self.method
+
 
 _SYNTHETIC = ("hybrid", "ipso", "muralidhar-sarathy", "fuzzy-regression:n_clusters=5")
 _ORDER = ("method", "k", *(one.name for one in fields(Figures)))
@@ -51,8 +61,8 @@ class Comparison:
         One for each method and k.
     left_out
         What could not be done, and why.
-    unmasked_risk
-        The risk of the file as it is.
+    unmasked_risk, unmasked_score
+        The risk and the score of the file as it is.
     ground
         The table, and what all methods share.
     """
@@ -60,6 +70,7 @@ class Comparison:
     rows: tuple[Row, ...]
     left_out: Mapping[str, str]
     unmasked_risk: float | None
+    unmasked_score: float | None
     ground: Ground = field(repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,6 +79,7 @@ class Comparison:
             "rows": [{name: asdict(row)[name] for name in _COLUMNS} for row in self.rows],
             "left_out": dict(self.left_out),
             "unmasked_risk": self.unmasked_risk,
+            "unmasked_score": self.unmasked_score,
         }
 
     def to_frame(self) -> Any:
@@ -157,7 +169,8 @@ def compare(
         raise DataError(f"No method can group this table. {first}")
     if not rows:
         raise first or DataError(f"No method can group this table. {next(iter(left_out.values()))}")
-    return Comparison(tuple(sorted(rows, key=_rank)), left_out, ground.unmasked_risk(), ground)
+    unmasked = ground.unmasked
+    return Comparison(tuple(sorted(rows, key=_rank)), left_out, unmasked.risk, unmasked.score, ground)
 
 
 def _rank(row: Row) -> tuple[float, int, float]:

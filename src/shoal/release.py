@@ -21,7 +21,7 @@ from shoal.read import Table, refuse_unwritable, write_table
 if TYPE_CHECKING:
     from shoal.report.summary import Audience
 
-__all__ = ["Release", "in_original_order", "refuse_targets"]
+__all__ = ["Release", "in_original_order"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Release:
         plan
             Where to write the plan. Keep it: it holds the seed.
         """
-        refuse_targets(self.original, path, plan)
+        self.original.refuse_targets([("release", path), ("plan", plan)], table="release")
         table = self.masked
         if shuffle:
             table = table.rows(_shuffled(self.plan, len(table)))
@@ -117,23 +117,3 @@ def in_original_order(plan: Plan, table: Table) -> Table:
 
 def _shuffled(plan: Plan, records: int) -> NDArray[np.int64]:
     return np.random.default_rng([plan.seed, len(plan.blocks)]).permutation(records)
-
-
-def refuse_targets(
-    original: Table,
-    path: str | os.PathLike[str],
-    plan: str | os.PathLike[str] | None = None,
-    report: str | os.PathLike[str] | None = None,
-) -> None:
-    """Raise WriteError if a release, its plan and its report cannot be written there, before any work is done."""
-    original.refuse_to_overwrite(path)
-    refuse_unwritable(path)
-    taken = {Path(path).resolve(): "release"}
-    for what, target in (("plan", plan), ("report", report)):
-        if target is None:
-            continue
-        original.refuse_to_overwrite(target)
-        refuse_unwritable(target, table=False)
-        other = taken.setdefault(Path(target).resolve(), what)
-        if other != what:
-            raise WriteError(f"{target} cannot be both the {other} and its {what}. Give the {what} another name.")

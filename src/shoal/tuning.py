@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -30,7 +31,8 @@ __all__ = ["METHODS_TUNED", "Tuning", "tune"]
 
 METHODS_TUNED = ("mdav", "vmdav", "refine", "fuzzy", "entropy", "hybrid")
 # What people take without a search; tried first, and what a search has to beat.
-_FIXED_METHODS, _FIXED_K = ("mdav", "vmdav", "hybrid", "fuzzy"), (3, 5, 10)
+# In a large file the quick ones come first.
+_FIXED_METHODS, _FIXED_K = ("mdav", "hybrid", "vmdav", "fuzzy"), (3, 5, 10)
 _K = (3, 5, 10, 20, 50, 100, 200)
 
 
@@ -44,10 +46,14 @@ class Tuning:
         All that were tried, in order.
     max_risk
         The highest risk that was asked for.
-    unmasked_risk
-        The risk of the file as it is; its loss is 0.
+    unmasked_risk, unmasked_score
+        The risk and the score of the file as it is; its loss is 0.
     fixed
         The numbers of the trials that are what people take without a search.
+    fixed_left
+        How many more of these there would have been, had there been time.
+    again
+        The figures of the chosen trial and of the best fixed one with other seeds, where the seed has a say.
     interrupted
         Whether the search was stopped by hand.
     ground
@@ -57,8 +63,11 @@ class Tuning:
     trials: tuple[Trial, ...]
     max_risk: float | None
     unmasked_risk: float | None
+    unmasked_score: float | None
     fixed: tuple[int, ...]
+    fixed_left: int
     interrupted: bool
+    again: Mapping[int, tuple[Figures, ...]]
     ground: Ground = field(repr=False, compare=False)
     _seed: int = field(repr=False, compare=False)
 
@@ -79,19 +88,18 @@ class Tuning:
         Within it means that neither the risk nor what the transparency attack is expected to find is above `max_risk`.
         None if none is.
         """
-        if self.max_risk is None:
-            return _lowest(self.measured)
-        within = [trial for trial in self.measured if self._is_within(trial)]
-        return min(within, key=lambda trial: (trial.point[1], trial.point[0], trial.number), default=None)
-
-    def _is_within(self, trial: Trial) -> bool:
-        assert self.max_risk is not None and trial.figures is not None
-        return max(trial.point[0], trial.figures.transparency_attack or 0.0) <= self.max_risk
+        return self._best(self.measured)
 
     @cached_property
     def best_fixed(self) -> Trial | None:
-        """The lowest score among what people take without a search."""
-        return _lowest([trial for trial in self.measured if trial.number in self.fixed])
+        """What would be chosen among what people take without a search."""
+        return self._best([trial for trial in self.measured if trial.number in self.fixed])
+
+    def _best(self, trials: Sequence[Trial]) -> Trial | None:
+        if self.max_risk is None:
+            return _lowest(trials)
+        within = [trial for trial in trials if trial.exposure <= self.max_risk]
+        return min(within, key=lambda trial: (trial.point[1], trial.point[0], trial.number), default=None)
 
     @cached_property
     def best_of_family(self) -> Mapping[str, Trial]:
@@ -100,21 +108,25 @@ class Tuning:
         return {name: trial for name, trial in found.items() if trial is not None}
 
     @cached_property
-    def problems(self) -> Mapping[str, tuple[Trial, ...]]:
-        """The trials that gave no release, by what stood in the way."""
-        found: dict[str, list[Trial]] = {}
+    def problems(self) -> Mapping[tuple[str, str], tuple[Trial, ...]]:
+        """The trials that gave no release, by method and by the name of the error that stood in the way."""
+        found: dict[tuple[str, str], list[Trial]] = {}
         for trial in self.trials:
             if trial.problem:
-                found.setdefault(trial.problem, []).append(trial)
+                found.setdefault((trial.method, trial.problem), []).append(trial)
         return {name: tuple(some) for name, some in found.items()}
 
     def trial(self, number: int | None = None) -> Trial:
         """Return a trial by its number, the chosen one if none is given."""
         if number is None:
             if self.chosen is None:
-                raise ParameterError(f"No trial has a risk of {self.max_risk:g} or less. Raise max_risk, or search on.")
+                raise ParameterError(
+                    f"No trial has both a risk and an attack within {self.max_risk:g} %. Raise max_risk, or search on."
+                )
             return self.chosen
-        check_limits({"number": Whole(1, len(self.trials))}, {"number": number})
+        check_limits({"number": Whole(1)}, {"number": number})
+        if number > len(self.trials):
+            raise ParameterError(f"There is no trial {number}: {len(self.trials)} were made.")
         found = self.trials[number - 1]
         if found.problem:
             raise ParameterError(f"Trial {number} gave no release ({found.problem}). Take another.")
@@ -155,7 +167,10 @@ class Tuning:
             "fixed": list(self.fixed),
             "max_risk": self.max_risk,
             "unmasked_risk": self.unmasked_risk,
+            "unmasked_score": self.unmasked_score,
+            "fixed_left": self.fixed_left,
             "interrupted": self.interrupted,
+            "again": {str(one): [asdict(figures) for figures in some] for one, some in self.again.items()},
             "trials": [trial.to_dict() for trial in self.trials],
         }
 
@@ -202,6 +217,8 @@ def tune(
     trials: int | None = None,
     search: str = "grid",
     resume: str | os.PathLike[str] | None = None,
+    log: str | os.PathLike[str] | None = None,
+    other_seeds: int = 3,
     seed: int = 0,
     **options: Any,
 ) -> Tuning:
@@ -222,9 +239,10 @@ def tune(
     edits
         Rules, as in `shoal.protect`. Methods that cannot keep them are left out.
     max_risk
-        The highest risk, in per cent, for the release that is chosen.
+        The highest risk, in per cent, for the release that is chosen; the transparency attack may not find more either.
     seconds
-        How long to search; a trial that has begun is finished. None: until `trials` or the grid are done.
+        How long to search; a trial that has begun is finished, and none is begun that took longer before than the time
+        that is left. None: until `trials` or the grid are done.
     trials
         How many to make, those of `resume` among them. None: as many as there is time for.
     search
@@ -232,6 +250,11 @@ def tune(
         searches; it needs optuna, and `seconds` or `trials`.
     resume
         A file for the trials, one a line. If it is there, its trials are taken over and the search goes on.
+    log
+        The same for a new search: trials of an earlier one in that place are moved aside, to NAME.old.
+    other_seeds
+        With how many other seeds what is chosen and the best fixed choice are tried once more, since the best of many
+        is partly luck. They are not if that would take longer than a quarter of `seconds`.
     seed
         Where the search starts. The seed of the releases follows from it and from the data, so that nobody who has not
         the data can guess it.
@@ -249,10 +272,20 @@ def tune(
             "seconds": OrNone(Number(0)),
             "trials": OrNone(Whole(1)),
             "search": OneOf(("grid", "optuna")),
+            "other_seeds": Whole(0),
             "seed": Whole(0),
         },
-        {"max_risk": max_risk, "seconds": seconds, "trials": trials, "search": search, "seed": seed},
+        {
+            "max_risk": max_risk,
+            "seconds": seconds,
+            "trials": trials,
+            "search": search,
+            "other_seeds": other_seeds,
+            "seed": seed,
+        },
     )
+    if resume is not None and log is not None:
+        raise ParameterError("Give resume to go on with a search, or log to begin a new one.")
     if search == "optuna" and seconds is None and trials is None:
         raise ParameterError("A search by optuna has no end of its own: give seconds or trials.")
     table = as_table(data)
@@ -263,39 +296,69 @@ def tune(
     spaces = [_space(ground, one, ks) for one in maskings]
     for space in spaces:
         space.request(space.start, len(table)).masking.check()
-    fixed = _fixed(spaces)
-    log = None
-    if resume is not None:
-        table.refuse_to_overwrite(resume)
-        shared = {**options, "edits": [rule.text for rule in ground.rules]}
-        log = TrialLog(resume, what_it_is_for(fingerprint, shared, seed))
-    own_seed = int.from_bytes(sha256(f"{seed} {fingerprint}".encode()).digest()[:8]) >> 1
-    run = Run(ground, {space.name: space for space in spaces}, own_seed, log)
     searching: Search = GridSearch(spaces, seed) if search == "grid" else OptunaSearch(spaces, seed)
-    interrupted = False
-    try:
-        run.go(fixed, searching, Budget(seconds, trials))
-    except KeyboardInterrupt:
-        if not run.trials:
-            raise
-        interrupted = True
     with progress.share(0.0):
-        unmasked_risk = ground.unmasked_risk()
+        unmasked = ground.unmasked
+    if unmasked.score is None:
+        raise DataError("No release can have a score, which needs numeric variables that vary. Name some in columns.")
+    fixed = _fixed(spaces)
+    seeds = [_seed_of_releases(seed, fingerprint, number) for number in range(1 + other_seeds)]
+    with ExitStack() as closing:
+        trial_log = None
+        if resume is not None or log is not None:
+            place = resume or log
+            assert place is not None
+            table.refuse_to_overwrite(place)
+            shared = {**options, "edits": [rule.text for rule in ground.rules]}
+            head = what_it_is_for(fingerprint, shared, seed)
+            trial_log = TrialLog(place, head, resume=resume is not None)
+            closing.callback(trial_log.close)
+        run = Run(ground, {space.name: space for space in spaces}, seeds[0], trial_log)
+        interrupted = False
+        try:
+            run.go(fixed, searching, Budget(seconds, trials))
+        except KeyboardInterrupt:
+            if not run.trials:
+                raise
+            interrupted = True
     numbers = {key_of(trial.settings): trial.number for trial in run.trials}
+    made = tuple(numbers[key_of(settings)] for settings in fixed if key_of(settings) in numbers)
     tuning = Tuning(
         trials=tuple(run.trials),
         max_risk=max_risk,
-        unmasked_risk=unmasked_risk,
-        fixed=tuple(numbers[key_of(settings)] for settings in fixed if key_of(settings) in numbers),
+        unmasked_risk=unmasked.risk,
+        unmasked_score=unmasked.score,
+        fixed=made,
+        fixed_left=len(fixed) - len(made),
         interrupted=interrupted,
+        again={},
         ground=ground,
-        _seed=own_seed,
+        _seed=seeds[0],
     )
     if run.first_error is not None and all(trial.problem for trial in run.trials):
         raise run.first_error
     if not tuning.measured:
-        raise DataError("No trial has a score, which needs numeric variables that vary. Name some in columns.")
-    return tuning
+        raise DataError("No trial has a score: what is released does not vary. Lower k.")
+    if interrupted:
+        return tuning
+    with suppress(KeyboardInterrupt):
+        return replace(tuning, again=_again(tuning, run, seeds[1:], seconds))
+    return replace(tuning, interrupted=True)
+
+
+def _seed_of_releases(seed: int, fingerprint: str, number: int) -> int:
+    """Return the seed of every release; beyond the first, those of releases that are tried once more."""
+    text = f"{seed} {fingerprint}" + f" {number}" * bool(number)
+    return int.from_bytes(sha256(text.encode()).digest()[:8]) >> 1
+
+
+def _again(tuning: Tuning, run: Run, seeds: Sequence[int], seconds: float | None) -> dict[int, tuple[Figures, ...]]:
+    """Try what matters most once more, with other seeds, if there is time."""
+    trials = {one.number: one for one in (tuning.chosen, tuning.best_fixed) if one is not None}
+    if seconds is not None and sum(trial.seconds for trial in trials.values()) * len(seeds) > seconds / 4:
+        return {}
+    found = {number: tuple(run.again(trial, seeds)) for number, trial in trials.items()}
+    return {number: figures for number, figures in found.items() if figures}
 
 
 def _whole_numbers(k: Any) -> list[int]:
@@ -323,9 +386,10 @@ def _space(ground: Ground, masking: Masking, ks: Sequence[int]) -> Space:
 
 def _fixed(spaces: Sequence[Space]) -> list[Settings]:
     """Return what people take without a search: usual methods at usual k, no other dial turned."""
-    usual = {masking_of(name).text for name in _FIXED_METHODS}
+    usual = [masking_of(name).text for name in _FIXED_METHODS]
+    named = sorted((space for space in spaces if space.name in usual), key=lambda space: usual.index(space.name))
     fixed: list[Settings] = []
-    for space in [space for space in spaces if space.name in usual] or spaces:
+    for space in named or spaces:
         (possible,) = [dial.values for dial in space.dials if dial.name == "k"]
         chosen = [k for k in _FIXED_K if k in possible] or possible[: len(_FIXED_K)]
         fixed += [space.start | {"k": k} for k in chosen]

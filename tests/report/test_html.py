@@ -311,7 +311,7 @@ def test_protect_writes_a_report_beside_the_release(folder, run):
     for name, what in (("masked.csv", "release"), ("masked.csv.plan.toml", "plan")):
         ran = run(folder, "protect", "data.csv", "-k", "3", "-o", "masked.csv", "--report", name)
         assert ran.returncode == 1
-        assert f"cannot be both the {what} and its report" in ran.stderr
+        assert f"cannot be both the {what} and the report" in ran.stderr
     ran = run(folder, "protect", "data.csv", "-k", "3", "-o", "other.csv", "--report", "data.csv")
     assert "never overwrites its input" in ran.stderr
     assert not (folder / "other.csv").exists()

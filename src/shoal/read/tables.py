@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import ColumnError, DataError, ParameterError, ReadError, nearest_name_hint
+from shoal.errors import ColumnError, DataError, ParameterError, ReadError, WriteError, nearest_name_hint
 from shoal.read import atomic, columns, files
 from shoal.read.atomic import identity_of, replacing
 from shoal.read.labels import Labels
@@ -153,6 +153,26 @@ class Table:
     def refuse_to_overwrite(self, target: str | os.PathLike[str]) -> None:
         """Raise WriteError if `target` is the file these data were read from, under whatever name or link."""
         atomic.refuse_to_overwrite(self._identity, target)
+
+    def refuse_targets(self, targets: Iterable[tuple[str, str | os.PathLike[str] | None]], *, table: str = "") -> None:
+        """Raise WriteError if files cannot all be written, before any work is done.
+
+        Parameters
+        ----------
+        targets
+            What each is, and where; None for one that is not wanted.
+        table
+            Which of them is a table, whose ending says the format.
+        """
+        taken: dict[Path, str] = {}
+        for what, target in targets:
+            if target is None:
+                continue
+            self.refuse_to_overwrite(target)
+            refuse_unwritable(target, table=what == table)
+            other = taken.setdefault(Path(target).resolve(), what)
+            if other != what:
+                raise WriteError(f"{target} cannot be both the {other} and the {what}. Give the {what} another name.")
 
     def fingerprint(self) -> str:
         """Return a SHA-256 in hexadecimal: of the file, or of names, types and values of a table in memory."""

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from shoal.report.map import comparison_map, comparison_points
 from shoal.report.page import Card, Drawn, Section, Table
-from shoal.report.tried_page import MAP_TEXT, ground_section, tried_page
+from shoal.report.tried_page import MAP_TEXT, ground_section, score_says, tried_page
 from shoal.report.wording import percent_text
 
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ def comparison_page(comparison: Comparison, title: str) -> str:
     verdict = f"{len(comparison.rows)} releases were compared."
     cards = []
     if best.score is not None:
-        verdict = f"Of {len(comparison.rows)} releases, {best.method} with k={best.k} has the lowest score."
+        verdict = f"Of {len(comparison.rows)} releases, {best.name} has the lowest score."
+        if comparison.unmasked_score is not None and best.score >= comparison.unmasked_score:
+            verdict += " The file as it is scores no worse."
         cards = [
-            Card(
-                f"{best.score:.2f}", "Lowest score", "half risk, half loss; an unmasked file has 50", "lower is better"
-            ),
+            Card(f"{best.score:.2f}", "Lowest score", score_says(comparison.unmasked_score), "lower is better"),
             Card(percent_text(best.risk), "Its risk", "linkage and interval disclosure", "lower is better"),
             Card(percent_text(best.loss), "Its loss", "probabilistic information loss", "lower is better"),
         ]
@@ -54,5 +54,5 @@ def _table(comparison: Comparison) -> Table:
         shown = [percent_text(value) for value in (row.risk, row.loss, *parts)]
         score = "-" if row.score is None else f"{row.score:.2f}"
         sizes = f"{row.smallest_group}-{row.largest_group}"
-        rows.append([row.method, str(row.k), score, *shown, f"{row.groups:,}", sizes])
+        rows.append([row.method, row.shown_k, score, *shown, f"{row.groups:,}", sizes])
     return Table("Methods side by side, the lowest score first", _HEAD, rows, right=frozenset(range(1, len(_HEAD))))

@@ -89,7 +89,7 @@ def comparison_map(comparison: Comparison) -> str:
     best = next((row for row in comparison.rows if row.score is not None), None)
     marks = []
     if best is not None and best.risk is not None and best.loss is not None:
-        marks.append(Mark((best.risk, best.loss), "lowest score", f"{best.method}, k={best.k}", chosen=True))
+        marks.append(Mark((best.risk, best.loss), "lowest score", best.name, chosen=True))
     return drawn_map(comparison_points(comparison), marks, comparison.unmasked_risk, None)
 
 
@@ -165,7 +165,7 @@ def _draw_ground(axes: Axes) -> None:
     axes.set_ylabel("information loss, % (lower is better)", labelpad=4)
     for score in range(10, 100, 10):
         ends = max(0, 2 * score - 100), min(100, 2 * score)
-        axes.plot(ends, ends[::-1], color=RULE, linewidth=1, linestyle=(0, (1, 3)), zorder=0.5)
+        axes.plot(ends, ends[::-1], color=MUTED, linewidth=1, linestyle=(0, (1, 4)), zorder=0.5)
     axes.plot([0, 0, 100, 100, 0], [0, 100, 100, 0, 0], color=RULE, linewidth=1, zorder=0.6, clip_on=False)
 
 

@@ -36,7 +36,7 @@ def cards_of(summary: Summary) -> list[Card]:
         ("information_loss", "Information loss", "of the variation of the original is lost"),
         ("distance_linkage", "Linkage", "of the records are linked to the person they are about"),
         ("transparency_attack", "Attack", "of the records are found by an intruder who knows the method"),
-        ("score", "Score", "loss and risk together; unprotected data score 50"),
+        ("score", "Score", "loss and risk together; data without duplicates score 50 unprotected"),
     ):
         found = next((one for one in summary.measures if one.name == name), None)
         if found is not None:

@@ -30,7 +30,7 @@ __all__ = [
 
 _WHAT_IS_COMPARED = (
     "in %, lower is better: score = (risk + PIL) / 2, risk = (linkage + interval disclosure) / 2, PIL probabilistic\n"
-    "information loss; attack: found by an intruder who knows the method; lost: of the variation. Unmasked: score 50."
+    "information loss; attack: found by an intruder who knows the method; lost: of the variation."
 )
 
 
@@ -164,7 +164,7 @@ def comparison_text(comparison: Comparison) -> str:
     rows = [
         (
             row.method,
-            str(row.k),
+            row.shown_k or "-",
             *(
                 "-" if figure is None else f"{figure:.2f}"
                 for figure in (
@@ -184,6 +184,12 @@ def comparison_text(comparison: Comparison) -> str:
         for row in comparison.rows
     ]
     lines = [table_text(head, rows, right=set(range(1, len(head)))), "", _WHAT_IS_COMPARED]
+    if comparison.unmasked_score is not None:
+        scores = [row.score for row in comparison.rows if row.score is not None]
+        better = bool(scores) and min(scores) < comparison.unmasked_score
+        lines.append(
+            f"unmasked file: score {comparison.unmasked_score:.2f}" + ("" if better else ", and none is better")
+        )
     lines += [f"left out: {name}, {why}" for name, why in comparison.left_out.items()]
     return "\n".join(lines)
 

@@ -15,7 +15,7 @@ from shoal.report.wording import printable
 if TYPE_CHECKING:
     from shoal.search.ground import Ground
 
-__all__ = ["MAP_TEXT", "ground_section", "tried_page"]
+__all__ = ["MAP_TEXT", "ground_section", "score_says", "tried_page"]
 
 _NOTE = "Settings and figures of releases that were tried. No value of the data is in this page."
 MAP_TEXT = (
@@ -33,14 +33,24 @@ def tried_page(title: str, verdict: str, cards: Sequence[Card], sections: Sequen
     )
 
 
+def score_says(unmasked: float | None) -> str:
+    """Return what a score is, and which one the file has as it is."""
+    return "half risk, half loss" + ("" if unmasked is None else f"; the unmasked file has {unmasked:.3g}")
+
+
 def ground_section(ground: Ground, methods: Sequence[str]) -> Section:
     """Return what all releases share, and how often each method was tried."""
     selection = ground.selection
     facts: list[tuple[str, str]] = [
         ("records", f"{len(ground.table):,}"),
         ("variables", names(selection.columns)),
-        ("judged by", names(ground.judged) if ground.judged else "all of them"),
     ]
+    if ground.judged:
+        judged = names(ground.judged) + Markup(
+            " (confidential: hybrid and synthetic data rewrite these and leave the others as they are; risk and loss "
+            "are theirs alone, the attack is on all)"
+        )
+        facts.append(("judged by", judged))
     for role, says in (("stratum", "no group mixes"), ("weight", "sampling weights")):
         found = [name for name, one in selection.roles.items() if one == role]
         if found:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from shoal import errors
 from shoal.report.map import tuning_map
 from shoal.report.page import Card, Drawn, Section, Table
-from shoal.report.tried_page import MAP_TEXT, ground_section, tried_page
-from shoal.report.wording import percent_text
+from shoal.report.tried_page import MAP_TEXT, ground_section, score_says, tried_page
+from shoal.report.tuning_text import scores_text
+from shoal.report.wording import percent_text, printable
 
 if TYPE_CHECKING:
     from shoal.search.trial import Trial
@@ -34,7 +34,7 @@ def tuning_page(tuning: Tuning, title: str) -> str:
             beside=True,
             large=True,
         ),
-        Section(id="front", title="The Pareto front", table=front),
+        Section(id="front", title="The Pareto front", text=(_luck(tuning),), table=front),
         Section(
             id="families",
             title="The best of each family",
@@ -57,12 +57,14 @@ def _cards(tuning: Tuning) -> list[Card]:
     cards = []
     if chosen is not None:
         cards += [
-            Card(f"{chosen.score:.2f}", "Score", "half risk, half loss; an unmasked file has 50", "lower is better"),
+            Card(f"{chosen.score:.2f}", "Score", score_says(tuning.unmasked_score), "lower is better"),
             Card(percent_text(chosen.point[0]), "Risk", "linkage and interval disclosure", "lower is better"),
             Card(percent_text(chosen.point[1]), "Loss", "probabilistic information loss", "lower is better"),
         ]
     if fixed is not None:
-        cards.append(Card(f"{fixed.score:.2f}", "Best fixed choice", f"score of {fixed.method}, {fixed.dials}"))
+        value = f"{fixed.score:.2f}" if tuning.max_risk is None else percent_text(fixed.point[1])
+        of = "score" if tuning.max_risk is None else "loss"
+        cards.append(Card(value, "Best fixed choice", f"{of} of {fixed.method}, {fixed.dials}"))
     return [*cards, Card(f"{len(tuning.trials):,}", "Trials", f"{len(tuning.front)} on the Pareto front")]
 
 
@@ -70,19 +72,38 @@ def _verdict(tuning: Tuning) -> str:
     chosen, fixed = tuning.chosen, tuning.best_fixed
     count = f"Of {len(tuning.trials):,} releases that were tried"
     if chosen is None:
-        return f"{count}, none has a risk of {tuning.max_risk:g} % or less."
+        return f"{count}, none has both a risk and an attack within {tuning.max_risk:g} %."
     why = (
         "with the lowest score"
         if tuning.max_risk is None
-        else f"that loses least at a risk within {tuning.max_risk:g} %"
+        else f"that loses least with both risk and attack within {tuning.max_risk:g} %"
     )
     text = f"{count}, the one {why} is trial {chosen.number}: {chosen.method}, {chosen.dials}."
+    verb = "scores" if tuning.max_risk is None else "loses"
+    own, other = (
+        None if one is None else f"{one.score:.2f}" if tuning.max_risk is None else percent_text(one.point[1])
+        for one in (chosen, fixed)
+    )
     if fixed == chosen:
-        text += f" It scores {chosen.score:.2f}, and is the best fixed choice itself."
+        text += f" It {verb} {own}, and is the best fixed choice itself."
     elif fixed is not None:
-        best = f"{fixed.method} with k={fixed.request.k}"
-        text += f" It scores {chosen.score:.2f}; the best fixed choice, {best}, scores {fixed.score:.2f}."
+        text += f" It {verb} {own}; the best fixed choice, {fixed.method} with k={fixed.request.k}, {verb} {other}."
+    else:
+        text += f" It {verb} {own}; no fixed choice is within that."
+    if tuning.unmasked_score is not None and chosen.score >= tuning.unmasked_score:
+        text += " The file as it is scores no worse."
     return text
+
+
+def _luck(tuning: Tuning) -> str:
+    """Say how far what was found depends on the seed."""
+    said = [
+        f"{which} (trial {trial.number}): {scores_text(tuning.again[trial.number])}"
+        for which, trial in (("chosen", tuning.chosen), ("best fixed choice", tuning.best_fixed))
+        if trial is not None and trial.number in tuning.again
+    ]
+    text = "All trials have the same seed, and the lowest score of many is partly luck."
+    return f"{text} Scores with other seeds: {'; '.join(dict.fromkeys(said))}." if said else text
 
 
 def _table(caption: str, tuning: Tuning, trials: Sequence[Trial]) -> Table:
@@ -104,9 +125,5 @@ def _table(caption: str, tuning: Tuning, trials: Sequence[Trial]) -> Table:
 
 def _problems(tuning: Tuning) -> Table:
     """Return why trials gave no release, without what was said of the data."""
-    rows = []
-    for name, trials in tuning.problems.items():
-        what = (getattr(errors, name, Exception).__doc__ or "").strip().splitlines()[0]
-        methods = ", ".join(dict.fromkeys(trial.method for trial in trials))
-        rows.append([what, f"{len(trials)}", methods])
-    return Table("Trials without a release", ("why", "trials", "methods"), rows, right=frozenset({1}))
+    rows = [[method, f"{len(trials)}", printable(trials[0].said)] for (method, _), trials in tuning.problems.items()]
+    return Table("Trials without a release", ("method", "trials", "why"), rows, right=frozenset({1}))

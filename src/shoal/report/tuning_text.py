@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shoal.report.text import table_text
+from shoal.report.wording import printable
 
 if TYPE_CHECKING:
+    from shoal.search.ground import Figures
     from shoal.search.trial import Trial
     from shoal.tuning import Tuning
 
-__all__ = ["tuning_text"]
+__all__ = ["scores_text", "tuning_text"]
 
 _HEAD = ("", "trial", "method", "settings", "risk", "loss", "score", "attack")
 
@@ -24,23 +26,67 @@ def tuning_text(name: str, tuning: Tuning) -> str:
     lines += [_table(tuning, tuning.front), "", "lowest score of each family"]
     lines += [_table(tuning, list(tuning.best_of_family.values())), ""]
     if chosen is None:
-        lowest = min(tuning.measured, key=lambda trial: trial.point)
+        lowest = min(tuning.measured, key=lambda trial: trial.exposure)
         lines.append(
-            f"chosen             none: no trial has a risk of {tuning.max_risk:g} or less; the lowest is "
-            f"{lowest.point[0]:.2f}, of trial {lowest.number}"
+            f"chosen             none: no trial has both a risk and an attack within {tuning.max_risk:g}; trial "
+            f"{lowest.number} comes nearest with {lowest.exposure:.2f}"
         )
     else:
-        why = "lowest score" if tuning.max_risk is None else f"least loss with a risk of {tuning.max_risk:g} or less"
+        why = "lowest score" if tuning.max_risk is None else f"least loss, risk and attack within {tuning.max_risk:g}"
         lines.append(f"chosen (*)         {_line(chosen)}, {why}")
+        lines += _other_seeds(tuning, chosen)
     if fixed is not None:
-        of = {trial.method: None for trial in tuning.trials if trial.number in tuning.fixed}
-        ks = sorted({trial.request.k for trial in tuning.trials if trial.number in tuning.fixed})
-        lines.append(f"best fixed choice  {_line(fixed)}, of {', '.join(of)} with k = {', '.join(map(str, ks))}")
-    for problem, trials in tuning.problems.items():
+        lines.append(f"best fixed choice  {_line(fixed)}, of {_fixed_choices(tuning)}")
+        lines += _other_seeds(tuning, fixed) if fixed != chosen else []
+    elif tuning.fixed and tuning.max_risk is not None:
+        lines.append(f"best fixed choice  none is within {tuning.max_risk:g}: {_fixed_choices(tuning)}")
+    if tuning.fixed_left:
+        lines.append(f"not tried          {tuning.fixed_left} more fixed choices: the trials or the time were used up")
+    if tuning.unmasked_score is not None:
+        better = chosen is None or chosen.score < tuning.unmasked_score
+        lines.append(
+            f"unmasked file      {tuning.unmasked_score:.2f}" + ("" if better else ": no release scores better")
+        )
+    if tuning.ground.judged:
+        lines.append(
+            f"judged by          {', '.join(map(printable, tuning.ground.judged))}, which hybrid and synthetic data "
+            "rewrite; they leave the other columns as they are"
+        )
+    for (method, problem), trials in tuning.problems.items():
         reason = next((trial.reason for trial in trials if trial.reason), problem)
         count = f"{len(trials)} trials" if len(trials) > 1 else "1 trial"
-        lines.append(f"no release         {count}, such as {trials[0].number}, {trials[0].method}: {reason}")
+        lines.append(f"no release         {count} of {method}, such as {trials[0].number}: {reason}")
     return "\n".join(lines)
+
+
+def scores_text(again: Sequence[Figures]) -> str:
+    """Return the lowest and the highest score."""
+    scores = [figures.score for figures in again if figures.score is not None]
+    return f"{min(scores):.2f} to {max(scores):.2f}" if scores else "none"
+
+
+def _other_seeds(tuning: Tuning, trial: Trial) -> list[str]:
+    again = tuning.again.get(trial.number, ())
+    if not again:
+        return []
+    line = f"  other seeds      {scores_text(again)}"
+    if trial == tuning.chosen and tuning.max_risk is not None:
+        most = max(max(one.risk or 0.0, one.transparency_attack or 0.0) for one in again)
+        if most > tuning.max_risk:
+            line += f", risk or attack up to {most:.2f}: more than asked for"
+    return [line]
+
+
+def _fixed_choices(tuning: Tuning) -> str:
+    """Return which ones were tried: "mdav with k = 3, 5; fuzzy with k = 3"."""
+    ks: dict[str, list[int]] = {}
+    for number in tuning.fixed:
+        trial = tuning.trials[number - 1]
+        ks.setdefault(trial.method, []).append(trial.request.k)
+    methods: dict[str, list[str]] = {}
+    for method, own in ks.items():
+        methods.setdefault(", ".join(map(str, own)), []).append(method)
+    return "; ".join(f"{', '.join(some)} with k = {own}" for own, some in methods.items())
 
 
 def _line(trial: Trial) -> str:

@@ -6,14 +6,16 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from shoal.describe import Selection, select
 from shoal.describe.roles import names_given
-from shoal.errors import ParameterError, ShoalWarning
+from shoal.errors import ColumnError, ParameterError, ShoalWarning, nearest_name_hint
 from shoal.flow import protect
 from shoal.kept_rules import rules_given
-from shoal.measure import evaluate
+from shoal.measure import Evaluation, evaluate
 from shoal.partition import SOFT_METHODS
 from shoal.plan import Plan
 from shoal.read import Table
@@ -30,6 +32,9 @@ FAMILIES = ("microaggregation", "fuzzy", "entropy", "hybrid", "synthetic")
 _PARTS = ("distance_linkage", "interval_disclosure")
 _MEASURES = ("information_loss", "probabilistic_information_loss", *_PARTS, "score")
 _SELECTING = ("columns", "roles", "kinds", "strata", "weights")
+
+# What a file of trials must hold to be believed; a rounding error beyond the ends is none.
+Percent = Annotated[float, Field(ge=-1e-6, le=100 + 1e-6)]
 
 
 def family_of(plan: Plan) -> str:
@@ -59,13 +64,13 @@ class Figures:
         The variation that is lost.
     """
 
-    score: float | None
-    risk: float | None
-    probabilistic_information_loss: float | None
-    distance_linkage: float | None
-    interval_disclosure: float | None
-    transparency_attack: float | None
-    information_loss: float | None
+    score: Percent | None
+    risk: Percent | None
+    probabilistic_information_loss: Percent | None
+    distance_linkage: Percent | None
+    interval_disclosure: Percent | None
+    transparency_attack: Percent | None
+    information_loss: Annotated[float, Field(ge=0)] | None
 
     @property
     def loss(self) -> float | None:
@@ -106,7 +111,12 @@ class Ground:
             named = self._for_all.get("confidential")
         if named is None:
             named = [name for name, role in self.selection.roles.items() if role == "confidential"]
-        return [str(name) for name in names_given(named, "confidential")]
+        found = [str(name) for name in names_given(named, "confidential")]
+        for name in found:
+            if name not in self.selection.columns:
+                hint = nearest_name_hint(name, self.selection.columns)
+                raise ColumnError(f'confidential names "{name}", which is not among the columns.{hint}')
+        return found
 
     @cached_property
     def selection(self) -> Selection:
@@ -146,23 +156,26 @@ class Ground:
             taken = evaluate(release.original, release.masked, self.judged, kinds=kinds, measures=_MEASURES)
         else:
             taken = release.evaluate(measures=_MEASURES)
-        found = {name: float(figure) for name, figure in taken.figures.items()}
+        attack = None
         if not release.plan.is_synthetic:
-            attack = release.evaluate(measures=["transparency_attack"])
-            found |= {name: float(figure) for name, figure in attack.figures.items()}
-        return Figures(
-            score=found.get("score"),
-            risk=None if taken.score is None else float(taken.score.risk),
-            probabilistic_information_loss=found.get("probabilistic_information_loss"),
-            distance_linkage=found.get("distance_linkage"),
-            interval_disclosure=found.get("interval_disclosure"),
-            transparency_attack=found.get("transparency_attack"),
-            information_loss=found.get("information_loss"),
-        )
+            attack = release.evaluate(measures=["transparency_attack"]).transparency_attack
+        return _figures(taken, None if attack is None else float(attack))
 
-    def unmasked_risk(self) -> float | None:
-        """Return the risk of the file as it is: 100, or less where records are alike."""
+    @cached_property
+    def unmasked(self) -> Figures:
+        """The figures of the file as it is: nothing is lost, and the risk is 100, or less where records are alike."""
         columns = self.judged or list(self.selection.columns)
-        taken = evaluate(self.table, self.table, columns, kinds=self.selection.kinds, measures=_PARTS)
-        parts = [taken.figures[name] for name in _PARTS if name in taken.figures]
-        return float(sum(parts)) / len(_PARTS) if len(parts) == len(_PARTS) else None
+        return _figures(evaluate(self.table, self.table, columns, kinds=self.selection.kinds, measures=_MEASURES))
+
+
+def _figures(taken: Evaluation, attack: float | None = None) -> Figures:
+    found = {name: float(figure) for name, figure in taken.figures.items()}
+    return Figures(
+        score=found.get("score"),
+        risk=None if taken.score is None else float(taken.score.risk),
+        probabilistic_information_loss=found.get("probabilistic_information_loss"),
+        distance_linkage=found.get("distance_linkage"),
+        interval_disclosure=found.get("interval_disclosure"),
+        transparency_attack=attack,
+        information_loss=found.get("information_loss"),
+    )

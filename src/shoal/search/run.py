@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from shoal import progress
 from shoal.errors import ShoalError
-from shoal.search.ground import Ground, family_of
-from shoal.search.space import Settings, Space
+from shoal.release import Release
+from shoal.search.ground import Figures, Ground, family_of
+from shoal.search.space import Request, Settings, Space
 from shoal.search.trial import Trial, key_of
 from shoal.search.trial_log import TrialLog
 
 __all__ = ["Budget", "Run", "Search"]
+
+_MOST_PASSED_OVER = 500  # proposals that would not end in time
 
 
 class Search(Protocol):
@@ -52,6 +55,10 @@ class Budget:
     def is_spent(self, trials: int) -> bool:
         """Whether no other trial may begin after so many; one always may."""
         return trials > 0 and self._part(trials) >= 1
+
+    def has_time_for(self, seconds: float) -> bool:
+        """Whether something that takes so long ends in time."""
+        return self._seconds is None or time.monotonic() - self._begin + seconds <= self._seconds
 
     def report(self, trials: int, left: int | None) -> None:
         """Tell whoever listens how far the search is after so many trials, and with so many left at most."""
@@ -95,10 +102,14 @@ class Run:
             search.tell(trial)
         tried = {key_of(trial.settings) for trial in self.trials}
         ahead = [settings for settings in first if key_of(settings) not in tried]
-        while not budget.is_spent(len(self.trials)):
+        passed_over = 0
+        while not budget.is_spent(len(self.trials)) and passed_over < _MOST_PASSED_OVER:
             settings = ahead.pop(0) if ahead else search.ask()
             if settings is None:
                 break
+            if self.trials and not budget.has_time_for(self._seconds_of(settings["method"])):
+                passed_over += 1
+                continue
             trial = self._tried(settings)
             self.trials.append(trial)
             search.tell(trial)
@@ -106,12 +117,33 @@ class Run:
                 self._log.append(trial)
             budget.report(len(self.trials), search.left)
 
+    def _seconds_of(self, method: str) -> float:
+        """Return how long the last trial of a method took; nothing is known of one that was not tried."""
+        return next((one.seconds for one in reversed(self.trials) if one.method == method), 0.0)
+
+    def again(self, trial: Trial, seeds: Sequence[int]) -> list[Figures]:
+        """Return the figures of a trial with other seeds; none if the seed has no say in it."""
+        found: list[Figures] = []
+        for seed in seeds:
+            try:
+                with progress.share(0.0):
+                    figures = self._ground.figures(self._release(trial.request, seed))
+            except ShoalError:
+                continue
+            if figures == trial.figures:
+                return []
+            found.append(figures)
+        return found
+
+    def _release(self, request: Request, seed: int) -> Release:
+        return self._ground.tried(request.masking, request.k, seed, request.blocks)
+
     def _tried(self, settings: Settings) -> Trial:
         number, begin = len(self.trials) + 1, time.monotonic()
         request = self._spaces[settings["method"]].request(settings, len(self._ground.table))
         try:
             with progress.share(0.0):  # the budget knows how far the search is
-                release = self._ground.tried(request.masking, request.k, self._seed, request.blocks)
+                release = self._release(request, self._seed)
                 figures = self._ground.figures(release)
         except ShoalError as error:
             self.first_error = self.first_error or error

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field
+
+from shoal import errors
+from shoal.errors import ShoalError
 from shoal.search.ground import Figures
 from shoal.search.masking import Masking
 from shoal.search.space import Request, Settings
@@ -20,6 +23,7 @@ def key_of(settings: Settings) -> str:
 
 
 _HOPELESS = 12  # trials without a single release
+_NOT_ABOUT_RECORDS = ("MethodError", "ParameterError")
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,7 @@ class Trial:
     problem
         The name of the error that stands in its way; empty if none does.
     reason
-        What that error said, in this run; no file has it.
+        What that error said. A file has it only if it is about the method and not about the records.
     seconds
         How long it took.
     """
@@ -68,6 +72,12 @@ class Trial:
         return self.figures.risk, self.figures.loss
 
     @property
+    def exposure(self) -> float:
+        """The risk of a trial that is measured, or what the transparency attack is expected to find if that is more."""
+        assert self.figures is not None
+        return max(self.point[0], self.figures.transparency_attack or 0.0)
+
+    @property
     def score(self) -> float:
         """The score of a trial that is measured."""
         assert self.figures is not None and self.figures.score is not None
@@ -75,10 +85,15 @@ class Trial:
 
     @property
     def method(self) -> str:
-        """The method and the replacement, without what is searched: "mdav+hybrid"."""
-        masking = self.request.masking
-        replace = "" if masking.replace is None else str(masking.replace["name"])
-        return str(masking.method["name"]) + (f"+{replace}" if replace not in ("", "membership-draw") else "")
+        """The method as it was asked for, without what is searched: "mdav+hybrid", "fuzzy:m=1.2"."""
+        return str(self.settings["method"])
+
+    @property
+    def said(self) -> str:
+        """What stood in the way of a release, without what was said of the records."""
+        if self.reason and self.problem in _NOT_ABOUT_RECORDS:
+            return self.reason
+        return (getattr(errors, self.problem, Exception).__doc__ or "").strip().partition("\n")[0]
 
     @property
     def dials(self) -> str:
@@ -92,7 +107,7 @@ class Trial:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return settings and figures as plain numbers and texts, ready for JSON, without what an error said."""
+        """Return settings and figures as plain numbers and texts, ready for JSON, and nothing of the records."""
         masking = self.request.masking
         return {
             "trial": self.number,
@@ -104,22 +119,50 @@ class Trial:
             "family": self.family,
             "figures": None if self.figures is None else asdict(self.figures),
             "problem": self.problem,
+            "reason": self.reason if self.problem in _NOT_ABOUT_RECORDS else "",
             "seconds": round(self.seconds, 3),
         }
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Trial:
-        """Return a trial as `to_dict` wrote it."""
-        figures, masking = content["figures"], Masking(content["method"], content["replace"])
-        return cls(
-            number=int(content["trial"]),
-            settings=dict(content["settings"]),
-            request=Request(masking, int(content["k"]), content["blocks"]),
-            family=str(content["family"]),
-            figures=None if figures is None else Figures(**figures),
-            problem=str(content["problem"]),
-            seconds=float(content["seconds"]),
+    def from_json(cls, line: bytes) -> Trial:
+        """Return a trial as `to_dict` and JSON wrote it; ValueError if that is not what it is."""
+        read = _Line.model_validate_json(line)
+        trial = cls(
+            number=read.trial,
+            settings=read.settings,
+            request=Request(Masking(read.method, read.replace), read.k, read.blocks),
+            family=read.family,
+            figures=read.figures,
+            problem=read.problem,
+            reason=read.reason,
+            seconds=read.seconds,
         )
+        try:
+            trial.request.masking.check()
+            is_whole = bool(trial.method and trial.dials and (not trial.is_measured or trial.point))
+        except (ShoalError, KeyError, AssertionError):
+            is_whole = False
+        if not is_whole or (trial.figures is None) != bool(trial.problem):
+            raise ValueError("no trial")
+        return trial
+
+
+class _Line(BaseModel):
+    """A trial in a file."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    trial: int
+    settings: dict[str, str | int | float | None]
+    method: dict[str, Any]
+    replace: dict[str, Any] | None
+    k: int = Field(ge=2)
+    blocks: int | str | None
+    family: str
+    figures: Figures | None
+    problem: str
+    reason: str
+    seconds: float
 
 
 class Told:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, Literal
 
 from shoal import __version__
 from shoal.errors import PlanError, WriteError
@@ -58,60 +58,110 @@ def is_trial_log(path: str | os.PathLike[str]) -> bool:
 class TrialLog:
     """A file of trials: settings and figures, and nothing else of the data.
 
+    It is made with the first trial, so that a search that fails before leaves everything as it was.
+
     Parameters
     ----------
     path
         Where it is, or will be.
     head
         What it is for; a file that is for something else is refused.
+    resume
+        Whether the trials that are there already are taken over. Otherwise they are moved aside (`replaced`).
     """
 
-    def __init__(self, path: str | os.PathLike[str], head: Mapping[str, str]) -> None:
-        self._path = Path(path)
-        refuse_unwritable(self._path, table=False)
+    def __init__(self, path: str | os.PathLike[str], head: Mapping[str, str], *, resume: bool) -> None:
+        self._path, self._head = Path(path), head
+        self._file: BinaryIO | None = None
         self.trials: list[Trial] = []
-        if self._path.exists():
-            self._read(head)
-        else:
-            self._write("x", json.dumps(head))
+        self.replaced: Path | None = None
+        refuse_unwritable(self._path, table=False)
+        if not self._path.exists():
+            return
+        if resume:
+            self._open("r+b")
+            self._read()
+        elif not is_trial_log(self._path):
+            raise WriteError(f"{self._path} is there and holds no trials. Give another name.")
 
     def append(self, trial: Trial) -> None:
         """Write one more trial; it is on disk when this returns."""
-        self._write("a", json.dumps(trial.to_dict(), ensure_ascii=False))
+        if self._file is None:
+            self._begin()
+        self._write(json.dumps(trial.to_dict(), ensure_ascii=False))
 
-    def _write(self, mode: str, line: str) -> None:
+    def close(self) -> None:
+        """Let others write to the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _begin(self) -> None:
+        if self._path.exists():
+            self.replaced = self._path.with_suffix(f".old{self._path.suffix}")
+            try:
+                self._path.replace(self.replaced)
+            except OSError as error:
+                raise WriteError(f"{self._path} cannot be moved aside: {error.strerror}.") from None
+        self._open("xb")
+        self._write(json.dumps(self._head))
+
+    def _open(self, mode: Literal["r+b", "xb"]) -> None:
         try:
-            with self._path.open(mode, encoding="utf-8") as file:
-                file.write(line + "\n")
-                file.flush()
-                os.fsync(file.fileno())
+            self._file = self._path.open(mode)
+        except OSError as error:
+            raise PlanError(f'"{self._path}" cannot be opened: {error.strerror}.') from None
+        try:
+            import fcntl
+        except ImportError:  # Windows, where another search is not noticed
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self.close()
+            raise WriteError(f"Another search is writing to {self._path}. Wait for it, or take another file.") from None
+
+    def _write(self, line: str) -> None:
+        assert self._file is not None
+        try:
+            self._file.write(f"{line}\n".encode())
+            self._file.flush()
+            os.fsync(self._file.fileno())
         except OSError as error:
             raise WriteError(f"{self._path} was not written: {os.strerror(error.errno or 0)}.") from None
 
-    def _read(self, head: Mapping[str, str]) -> None:
-        content = self._content()
+    def _read(self) -> None:
+        assert self._file is not None
+        content = self._file.read()
         whole = content[: content.rfind(b"\n") + 1]  # a line that was cut short is tried again
-        no_log = PlanError(f'"{self._path}" is not a file of trials. Start a new file.')
-        try:
-            first, *lines = [json.loads(line) for line in whole.decode().splitlines()]
-            found = {part: str(first[part]) for part in head}
-        except (ValueError, KeyError, TypeError):
-            raise no_log from None
-        for part, other in _OTHER.items():
-            if found["format"] == _FORMAT and found[part] != head[part]:
-                raise PlanError(f'The trials in "{self._path}" are of {other}. Start a new file.')
-        try:
-            self.trials = [Trial.from_dict(line) for line in lines]
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise no_log from None
-        if found["format"] != _FORMAT or [one.number for one in self.trials] != [*range(1, len(self.trials) + 1)]:
-            raise no_log
-        if len(whole) < len(content):
-            with self._path.open("r+b") as file:
-                file.truncate(len(whole))
+        head, *lines = whole.split(b"\n")[:-1] or [b""]
+        self._refuse_other(head)
+        for number, line in enumerate(lines, start=1):
+            try:
+                trial = Trial.from_json(line)
+            except ValueError:
+                trial = None
+            if trial is None or trial.number != number:
+                self.close()
+                raise PlanError(
+                    f'Line {number + 1} of "{self._path}" is damaged. Take it out with all lines below it: what they '
+                    "say will be tried again."
+                )
+            self.trials.append(trial)
+        self._file.seek(len(whole))
+        self._file.truncate()
 
-    def _content(self) -> bytes:
+    def _refuse_other(self, head: bytes) -> None:
+        """Raise PlanError unless the first line says that the trials are of this search."""
         try:
-            return self._path.read_bytes()
-        except OSError as error:
-            raise PlanError(f'"{self._path}" cannot be read: {error.strerror}.') from None
+            first = json.loads(head)
+            found = {part: str(first[part]) for part in self._head}
+        except (ValueError, KeyError, TypeError):
+            found = {}
+        if found.get("format") != _FORMAT:
+            self.close()
+            raise PlanError(f'"{self._path}" is not a file of trials. Start a new file.')
+        for part, other in _OTHER.items():
+            if found[part] != self._head[part]:
+                self.close()
+                raise PlanError(f'The trials in "{self._path}" are of {other}. Start a new file.')
