@@ -171,11 +171,10 @@ def _carried_out(plan: Plan, table: Table) -> Release:
             table, plan.columns, f'replace "{name}" needs complete records. Fill them, or leave the variables out.'
         )
     if plan.missing == "error":
-        refuse_gaps(
-            table,
-            [*plan.columns, *plan.strata],
-            'Fill them, or say missing="keep" (--missing keep) to leave them as they are.',
-        )
+        soft = plan.method["name"] in SOFT_METHODS
+        hint = 'use the method "mdav" with missing="keep"' if soft else 'say missing="keep"'
+        hint = f"Fill them, or {hint} (--missing keep) to leave them as they are."
+        refuse_gaps(table, [*plan.columns, *plan.strata], hint)
     weights = _weights(plan, table)
     if weights is not None and (plan.is_synthetic or plan.method["name"] in SOFT_METHODS):
         what = f'replace "{plan.replace[plan.columns[0]]["name"]}"' if plan.is_synthetic else plan.method["name"]

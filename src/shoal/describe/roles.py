@@ -154,7 +154,7 @@ def _warn(table: Table, selection: Selection) -> None:
         if reason:
             warnings.warn(
                 f'Column "{name}" looks like an identifier ({reason}) and is '
-                f"{'averaged with the rest' if name in protected else 'released as it is'}. "
+                f"{'masked with the rest' if name in protected else 'released as it is'}. "
                 'Give it the role "identifier" to drop it, or another role to keep it.',
                 IdentifierWarning,
                 stacklevel=5,
