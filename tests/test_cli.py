@@ -313,7 +313,7 @@ def test_the_figures_are_not_written_over_the_plan(folder):
     before = plan.read_bytes()
     ran = run("measure", "survey.csv", "masked.csv", "--plan", plan, "-o", plan, cwd=folder)
     assert ran.returncode != 0
-    assert "is the plan" in ran.stderr
+    assert "cannot be both the plan that is read and the" in ran.stderr
     assert plan.read_bytes() == before
 
 

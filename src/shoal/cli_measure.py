@@ -36,7 +36,7 @@ from shoal.cli_options import (
 )
 from shoal.cli_terminal import one_line_warnings, progress_bar
 from shoal.cli_tune import ComparisonReport, write_comparison_report
-from shoal.errors import ParameterError, WriteError
+from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
@@ -84,7 +84,8 @@ def compare(
         raise ParameterError(f'-k wants whole numbers separated by commas; got "{k}".')
     output = output or Path(f"{file.stem}-compared.csv")
     table = as_table(file, **what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet))
-    table.refuse_targets([("table", output), ("report", report)], table="table")
+    written = [("table", output), ("report", report)]
+    table.refuse_targets(written, table="table", read=[("file of rules", edits)])
     texts = {
         "columns": columns,
         "role": role,
@@ -246,10 +247,5 @@ def _two_files(
 
 def _refuse_output(output: Path, what: str, before: Table, after: Table, plan: Path | None) -> None:
     """Raise WriteError if that cannot be written there, or something that was read is there."""
-    from shoal.read import refuse_unwritable
-
-    before.refuse_to_overwrite(output)
     after.refuse_to_overwrite(output)
-    if plan is not None and output.resolve() == plan.resolve():
-        raise WriteError(f"{output} is the plan. Give the {what} another name.")
-    refuse_unwritable(output, table=False)
+    before.refuse_targets([(what, output)], read=[("plan", plan)])

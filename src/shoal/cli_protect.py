@@ -128,10 +128,10 @@ def protect(
         if output is not None:
             if save_plan is None and file is not None:
                 save_plan = output.with_name(f"{output.name}.plan.toml")
-            table.refuse_targets([("release", output), ("plan", save_plan), ("report", report)], table="release")
-            for target in (output, report):
-                if plan is not None and target is not None and target.resolve() == plan.resolve():
-                    raise WriteError(f"{target} is the plan. Give another name.")
+            written = [("release", output), ("plan", save_plan), ("report", report)]
+            repeated = plan is not None and save_plan is not None and plan.resolve() == save_plan.resolve()
+            read = [("plan", None if repeated else plan), ("file of rules", edits)]
+            table.refuse_targets(written, table="release", read=read)
         if plan is None:
             known, table = planned(
                 table,

@@ -115,7 +115,8 @@ def tune(
         if too_high:
             raise ParameterError(f"--plan asks for trial {too_high[0]}, but there will be {trials}. Raise --trials.")
     named = [(f"plan of {f'trial {number}' if number else 'what is chosen'}", path) for number, path in wanted]
-    table.refuse_targets([("page", output), ("file of trials", log), ("map", svg), *named])
+    written = [("page", output), ("file of trials", log), ("map", svg), *named]
+    table.refuse_targets(written, read=[("file of rules", edits)])
     if plans is not None:
         try:
             plans.mkdir(parents=True, exist_ok=True)
@@ -142,7 +143,6 @@ def tune(
         standardize=standardize,
     )
     given |= {"log": log} if resume is None else {"resume": resume}
-    earlier = log.exists() and resume is None
     with one_line_warnings(), progress_bar(quiet or json, "searching"):
         tuning = tune(table, max_risk=max_risk, trials=trials, search=search, seed=seed, **settings, **given)
     tuning.report(output, title=f"Releases of {file.name}")
@@ -154,8 +154,8 @@ def tune(
         print(tuning_text(file.name, tuning))
         print(f"\nwritten            {output}")
         print(f"trials             {log} (--resume {log} goes on from there)")
-        if earlier:
-            print(f"earlier trials     {log.with_suffix(f'.old{log.suffix}')}")
+        if tuning.moved_to is not None:
+            print(f"earlier trials     {tuning.moved_to}")
     with one_line_warnings(), progress_bar(quiet or json, "writing plans"):
         for one in _write_plans(tuning, file, wanted, plans):
             if not json and not quiet:
@@ -196,6 +196,8 @@ def _write_plans(tuning: Tuning, file: Path, wanted: _Wanted, folder: Path | Non
     for number, path in targets:
         name = path.name.removesuffix(".toml").removesuffix(".plan")
         release = path.with_name(name if name.endswith(ending) else f"{name}{ending}")
+        if release.resolve() == file.resolve():
+            release = path.with_name(f"{name}-masked{ending}")
         with progress.step(1 / len(targets)):
             tuning.plan(number, output=release).to_toml(path)
         yield path

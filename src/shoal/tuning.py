@@ -56,6 +56,8 @@ class Tuning:
         The figures of the chosen trial and of the best fixed one with other seeds, where the seed has a say.
     interrupted
         Whether the search was stopped by hand.
+    moved_to
+        Where the trials of an earlier search are now that were in the place of `log`.
     ground
         The table, and what all trials share.
     """
@@ -68,6 +70,7 @@ class Tuning:
     fixed_left: int
     interrupted: bool
     again: Mapping[int, tuple[Figures, ...]]
+    moved_to: Path | None = field(repr=False, compare=False)
     ground: Ground = field(repr=False, compare=False)
     _seed: int = field(repr=False, compare=False)
 
@@ -251,7 +254,7 @@ def tune(
     resume
         A file for the trials, one a line. If it is there, its trials are taken over and the search goes on.
     log
-        The same for a new search: trials of an earlier one in that place are moved aside, to NAME.old.
+        The same for a new search: trials of an earlier one in that place are moved aside, to NAME.1, NAME.2 and so on.
     other_seeds
         With how many other seeds what is chosen and the best fixed choice are tried once more, since the best of many
         is partly luck. They are not if that would take longer than a quarter of `seconds`.
@@ -332,6 +335,7 @@ def tune(
         fixed_left=len(fixed) - len(made),
         interrupted=interrupted,
         again={},
+        moved_to=None if trial_log is None else trial_log.moved_to,
         ground=ground,
         _seed=seeds[0],
     )

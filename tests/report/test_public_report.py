@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import inspect
+import math
 import re
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from lxml import html
 
 import shoal
 from shoal.errors import ParameterError, WriteError
-from shoal.measure import MEASURES, Figure
+from shoal.measure import MEASURES, Evaluation, Figure
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS
 from shoal.report.html import report_html
@@ -168,18 +169,69 @@ def test_how_many_candidates_are_left_is_not_published_if_they_are_few(survey):
         assert ("records that are left, on average" in report_html(summary)) == shown
 
 
-def test_a_share_of_fewer_than_k_records_is_given_as_that_of_k():
+@pytest.fixture(scope="module")
+def few() -> tuple[shoal.Release, Evaluation]:
     table = shoal.datasets.households(400, seed=6)[["age", "wage_income", "tax", "housing_cost", "savings"]]
     release = shoal.protect(table, 40, seed=1)
-    evaluation = release.evaluate()
+    return release, release.evaluate()
+
+
+def test_a_share_of_fewer_than_k_records_is_given_as_a_bound(few):
+    release, evaluation = few
     assert 0 < evaluation.distance_linkage < 10  # fewer than 40 of 400 records
     public, internal = (summarize(release, audience, evaluation) for audience in ("public", "internal"))
     assert internal.least_share is None and internal.figure("distance_linkage") == evaluation.distance_linkage
     assert public.least_share == 10 == public.figure("distance_linkage")
     assert min(share for _, share in public.linkage_by_known) == 10
     assert min(public.attack.expected, public.attack.certain, public.attack.linkage) == 10
-    assert "(10.0 %)" in public.verdict
-    assert "A share of fewer than 40 records is given as that of 40, 10.0 %." in report_html(public)
+    assert public.attack.coverage <= 90
+    assert "at most 40 records can be traced (10.0 %)" in public.verdict
+    page = report_html(public)
+    assert "A share of fewer than 40 records, or of all but fewer, is given as a bound" in page
+    assert "≤ 10.0 %" in page and "≤" not in report_html(internal)
+
+
+def test_what_is_given_does_not_tell_what_is_not(few):
+    """The score and the mean over subsets are computed from shares: here from those that are given."""
+    release, evaluation = few
+    public = summarize(release, "public", evaluation)
+    parts = {name: public.figure(name) for name in ("distance_linkage", "interval_disclosure")}
+    loss = evaluation.probabilistic_information_loss
+    assert public.figure("score") == pytest.approx((loss + sum(parts.values()) / 2) / 2)
+    assert public.figure("score") != evaluation.score
+    points = dict(public.linkage_by_known)
+    weights = {number: math.comb(len(points), number) for number in points}
+    mean = sum(weights[number] * points[number] for number in points) / sum(weights.values())
+    assert public.figure("linkage_over_subsets") == pytest.approx(mean)
+    every = evaluation.linkage_over_subsets.by_number
+    exact = sum(weights[int(number)] * share for number, share in every.items()) / sum(weights.values())
+    assert exact == pytest.approx(evaluation.linkage_over_subsets)
+
+
+def test_with_k_above_half_of_the_records_nothing_is_said_of_shares(few):
+    release, evaluation = few
+    plan = release.plan.model_copy(update={"k": 250})
+    public = summarize_files(release.original, release.masked, evaluation, plan, "public")
+    assert {one.name for one in public.measures}.isdisjoint({"distance_linkage", "interval_disclosure", "score"})
+    assert public.attack is None and public.linkage_by_known == [] and "traced" not in public.verdict
+    assert "more than half" in public.left_out["distance_linkage"]
+    report_html(public)
+
+
+def test_the_card_promises_k_only_where_the_file_shows_it(few, synthetic):
+    release, evaluation = few
+    said = "records, at least, behind every protected value"
+    assert said in report_html(summarize(release, "public", evaluation))
+    same = shoal.evaluate(release.original, release.original)
+    for audience in ("internal", "public"):
+        facts = summarize_files(release.original, release.original, same, release.plan, audience)
+        assert not facts.k_holds and said not in report_html(facts)
+    assert said not in report_html(synthetic.summary("public"))
+    files = summarize_files(synthetic.release.original, synthetic.release.masked, synthetic.evaluation)
+    assert not files.k_holds
+    plan = synthetic.release.plan
+    both = summarize_files(synthetic.release.original, synthetic.release.masked, synthetic.evaluation, plan)
+    assert both.verdict.startswith("The confidential values are synthetic")
 
 
 def test_strata_and_weights_are_published_and_identifiers_are_not(survey):

@@ -28,9 +28,9 @@ def test_codes_are_called_by_their_labels():
     assert shape_of_categories([np.array(["a", "b"])], {"a": "yes"}, 1).categories == ["yes (a)", "b"]
 
 
-def test_rare_categories_stand_together_or_with_the_last():
+def test_rare_categories_stand_together_if_need_be_with_the_last_that_is_not():
     codes = np.array([*"aaaaabbbbcd"])
     assert shape_of_categories([codes], {}, 2).categories == ["a", "b", "2 more"]
     together = shape_of_categories([codes], {}, 3)
-    assert together.categories == ["a", "b"]
+    assert together.categories == ["a", "3 more"]
     assert together.masked == pytest.approx([5 / 11, 6 / 11])

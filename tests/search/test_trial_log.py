@@ -30,6 +30,8 @@ def log(frame, tmp_path):
     [
         lambda line: line["figures"].update(score="low"),
         lambda line: line["figures"].update(score=-1e9),
+        lambda line: line["figures"].update(score=line["figures"]["score"] / 2),
+        lambda line: line.update(k=1000),
         lambda line: line["figures"].update(risk=None),
         lambda line: line.update(figures=None),
         lambda line: line.update(settings={}),
@@ -69,6 +71,8 @@ def test_two_searches_do_not_write_to_one_file(log):
     first = TrialLog(log, head, resume=True)
     with pytest.raises(WriteError, match="Another search is writing"):
         TrialLog(log, head, resume=True)
+    with pytest.raises(WriteError, match="Another search is writing"):
+        TrialLog(log, head, resume=False)
     first.close()
     TrialLog(log, head, resume=True).close()
 
@@ -83,7 +87,13 @@ def test_a_file_is_made_with_the_first_trial_and_another_is_moved_aside(log, tmp
     old.close()
     new.append(trials[0])
     new.close()
-    assert (tmp_path / "trials.old.jsonl").read_bytes() == before
+    assert new.moved_to == tmp_path / "trials.1.jsonl"
+    assert new.moved_to.read_bytes() == before
+    again = TrialLog(log, head, resume=False)
+    again.append(trials[0])
+    again.close()
+    assert again.moved_to == tmp_path / "trials.2.jsonl"
+    assert new.moved_to.read_bytes() == before
     assert TrialLog(log, head, resume=True).trials == trials[:1]
     (tmp_path / "notes.jsonl").write_text("my notes")
     with pytest.raises(WriteError, match="holds no trials"):

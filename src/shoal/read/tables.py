@@ -30,6 +30,9 @@ __all__ = ["Table", "as_table", "read_table", "refuse_unwritable", "write_table"
 LABELS_IN_ATTRS = "shoal_labels"
 SOURCE_IN_ATTRS = "shoal_source"
 
+# What files are, and where; None for one that is not wanted.
+Targets = Iterable[tuple[str, str | os.PathLike[str] | None]]
+
 ACCEPTED = "a pandas, polars or Arrow table, a 2-D NumPy array, or the path of a file"
 
 
@@ -154,7 +157,7 @@ class Table:
         """Raise WriteError if `target` is the file these data were read from, under whatever name or link."""
         atomic.refuse_to_overwrite(self._identity, target)
 
-    def refuse_targets(self, targets: Iterable[tuple[str, str | os.PathLike[str] | None]], *, table: str = "") -> None:
+    def refuse_targets(self, targets: Targets, *, table: str = "", read: Targets = ()) -> None:
         """Raise WriteError if files cannot all be written, before any work is done.
 
         Parameters
@@ -163,8 +166,10 @@ class Table:
             What each is, and where; None for one that is not wanted.
         table
             Which of them is a table, whose ending says the format.
+        read
+            What else was read, and from where: nothing is written there.
         """
-        taken: dict[Path, str] = {}
+        taken = {Path(path).resolve(): f"{what} that is read" for what, path in read if path is not None}
         for what, target in targets:
             if target is None:
                 continue

@@ -129,6 +129,7 @@ class Summary(_Facts):
     records: int
     columns_released: int
     k: int | None
+    k_holds: bool = Field(description="Whether the files show that every protected value stands for k records.")
     method: str | None
     replace: list[str]
     plan: dict[str, Any] | None = Field(description="What can be published of the plan; internal: with seed and file.")
@@ -137,7 +138,9 @@ class Summary(_Facts):
     rules: list[RuleFacts]
     measures: list[MeasureFacts]
     least_share: float | None = Field(
-        None, description="In public, a share of fewer than k records is given as that of k, which is so many percent."
+        None,
+        description="So many percent are k records. In public a share of fewer, or of all but fewer, is given as that "
+        "of k, or of all but k.",
     )
     left_out: dict[str, str] = Field(description="Measures that are not there, and why.")
     correlations: Correlations | None

@@ -46,9 +46,16 @@ def categories(name: str, says: str, shape: Shape) -> str:
     return _bars(name, says, shape.categories, [(colour, [100 * one for one in shares]) for colour, shares in pairs])
 
 
-def bars(name: str, says: str, names: Sequence[str], values: Sequence[float], most: float | None = None) -> str:
-    """Draw percentages as bars with their names beside them."""
-    return _bars(name, says, names, [(MASKED, values)], most)
+def bars(
+    name: str,
+    says: str,
+    names: Sequence[str],
+    values: Sequence[float],
+    most: float | None = None,
+    texts: Sequence[str] | None = None,
+) -> str:
+    """Draw percentages as bars with their names beside them, and what they are called if not by their number."""
+    return _bars(name, says, names, [(MASKED, values)], most, texts)
 
 
 def group_sizes(name: str, says: str, sizes: Sequence[tuple[int, int, int]]) -> str:
@@ -133,22 +140,28 @@ def scale(name: str, greatest: float) -> str:
 
 
 def _bars(
-    name: str, says: str, names: Sequence[str], series: Sequence[tuple[str, Sequence[float]]], most: float | None = None
+    name: str,
+    says: str,
+    names: Sequence[str],
+    series: Sequence[tuple[str, Sequence[float]]],
+    most: float | None = None,
+    texts: Sequence[str] | None = None,
 ) -> str:
     labels = [shortened(one, 20) for one in names]
     left = max(text_width(label) for label in labels) + 6
     step = 12 * len(series) + 9
     height = step * len(labels) + 6
-    figure, axes = new_axes(_WIDTH, height, left=left, right=58, top=3, bottom=3)
+    right = 58.0 if texts is None else max(text_width(text, SIZE - 1) for text in texts) + 10
+    figure, axes = new_axes(_WIDTH, height, left=left, right=right, top=3, bottom=3)
     thickness = 10 / step
     longest = most or max(max(values) for _, values in series) or 1.0
     for number, (colour, values) in enumerate(series):
         shift = (number - (len(series) - 1) / 2) * 12 / step
         places = [place + shift for place in range(len(labels))]
         axes.barh(places, values, height=thickness, color=colour)
-        for place, value in zip(places, values, strict=True):
+        for place, value, text in zip(places, values, texts or map(percent_text, values), strict=True):
             axes.annotate(
-                percent_text(value),
+                text,
                 (max(value, 0), place),
                 (4, 0),
                 textcoords="offset points",

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
+from shoal.replace import SYNTHETIC
 from shoal.report import plots
 from shoal.report.method_section import method_sections
 from shoal.report.page import Card, Drawn, Row, Section, Table, named, names
+from shoal.report.shares import SHARES, Shares
 from shoal.report.summary import MeasureFacts, Summary, VariableFacts
 from shoal.report.wording import edge_texts, figure_text, number_text, percent_text, printable
 
@@ -28,7 +30,7 @@ _SIDES = (
 def cards_of(summary: Summary) -> list[Card]:
     """Return the figures that are read first."""
     cards = []
-    if summary.k is not None:
+    if summary.k_holds:
         cards.append(Card(str(summary.k), "k", "records, at least, behind every protected value", "higher is safer"))
     columns = f"in {summary.columns_released:,} variable{'s' * (summary.columns_released != 1)}"
     cards.append(Card(f"{summary.records:,}", "Records", f"released, {columns}"))
@@ -40,7 +42,7 @@ def cards_of(summary: Summary) -> list[Card]:
     ):
         found = next((one for one in summary.measures if one.name == name), None)
         if found is not None:
-            cards.append(Card(figure_text(found.value, found.unit), title, says, _better(found)))
+            cards.append(Card(_value_text(summary, found), title, says, _better(found)))
     return cards
 
 
@@ -62,6 +64,12 @@ def sections_of(summary: Summary) -> list[Section]:
     return made
 
 
+def _value_text(summary: Summary, measure: MeasureFacts) -> str:
+    if measure.name in SHARES:
+        return Shares(summary.least_share).text(measure.value)
+    return figure_text(measure.value, measure.unit)
+
+
 def _better(measure: MeasureFacts) -> str:
     return f"{measure.better} is {'safer' if measure.side == 'risk' else 'better'}"
 
@@ -71,7 +79,7 @@ def _measures(summary: Summary) -> Iterator[Section]:
         rows = [
             {
                 "title": one.title,
-                "value": figure_text(one.value, one.unit),
+                "value": _value_text(summary, one),
                 "better": one.better,
                 "says": _better(one),
                 "place": _place(one),
@@ -84,8 +92,10 @@ def _measures(summary: Summary) -> Iterator[Section]:
         ]
         text = [says]
         if side == "risk" and summary.least_share is not None:
-            least = percent_text(summary.least_share)
-            text.append(f"A share of fewer than {summary.k:,} records is given as that of {summary.k:,}, {least}.")
+            text.append(
+                f"A share of fewer than {summary.k:,} records, or of all but fewer, is given as a bound, and what is "
+                "computed from shares is computed from what is given."
+            )
         if rows:
             yield Section(side, title, text, measures=rows)
 
@@ -163,7 +173,7 @@ def _correlations(summary: Summary) -> Iterator[Section]:
         scale = Markup(plots.scale(f"s{number}", most))
         figures.append(Drawn(title, Markup(svg), table, scale=scale, wide=len(found.columns) > 20))
     continuous = sum(one.kind == "continuous" and one.protected for one in summary.variables)
-    text = ["How strongly variables move together, from -1 to +1. Pale cells in the last map are good."]
+    text = ["How strongly variables move together, from -1 to +1. Cells without colour in the last map are good."]
     if continuous > len(found.columns):
         text.append(f"The first {len(found.columns)} of {continuous} variables are drawn.")
     yield Section("correlations", "Correlations", text, figures=figures)
@@ -202,7 +212,12 @@ def _groups(summary: Summary) -> Iterator[Section]:
         for number, one in enumerate(summary.groups[:_MOST_BLOCKS], start=1)
         if one.sizes
     ]
-    text = ["Records are released in groups that share their values; nobody stands alone in a group."]
+    synthetic = any(one.partition(":")[0] in SYNTHETIC for one in summary.replace)
+    text = [
+        "Records were rewritten in groups; inside a group all values are new."
+        if synthetic
+        else "Records are released in groups that share their values; nobody stands alone in a group."
+    ]
     if figures and len(summary.groups) > len(figures):
         text.append(f"The first {len(figures)} of {len(summary.groups)} blocks of variables are drawn.")
     beside = len(figures) == 1
@@ -247,7 +262,8 @@ def _linkage(summary: Summary) -> Iterator[Section]:
     if not points:
         return
     svg = plots.linkage("k", "Percent of records linked by the number of variables the intruder knows", points)
-    rows = [(f"{known:,}", percent_text(share)) for known, share in points]
+    shares = Shares(summary.least_share)
+    rows = [(f"{known:,}", shares.text(share)) for known, share in points]
     table = Table("Records linked", ("variables known", "linked"), rows, frozenset({0, 1}))
     text = [
         "An intruder who knows some variables of a person looks for the nearest released record. The share that is the "
@@ -267,8 +283,10 @@ def _attack(summary: Summary) -> Iterator[Section]:
         ("among those left", found.coverage, "the right record is among those left"),
         ("plain linkage", found.linkage, "found by an intruder who knows nothing of the method, to compare with"),
     ]
-    svg = plots.bars("a", "What the attack finds", [name for name, *_ in shares], [one for _, one, _ in shares], 100.0)
-    rows: list[Row] = [(says, percent_text(share)) for _, share, says in shares]
+    texts = [Shares(summary.least_share).text(share) for _, share, _ in shares]
+    drawn = [share for _, share, _ in shares]
+    svg = plots.bars("a", "What the attack finds", [name for name, *_ in shares], drawn, 100.0, texts)
+    rows: list[Row] = [(says, text) for (_, _, says), text in zip(shares, texts, strict=True)]
     if found.candidates is not None:
         rows.append(("records that are left, on average", number_text(found.candidates)))
     table = Table("Transparency attack", ("what the intruder gets", "share of records"), rows, frozenset({1}))

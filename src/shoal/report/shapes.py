@@ -57,9 +57,8 @@ def shape_of_categories(columns: Sequence[NDArray[Any]], labels: Mapping[Any, st
     if fewest > 1:
         rest += [one for one in listed if counts[0][one] < fewest]
         listed = [one for one in listed if counts[0][one] >= fewest]
-        if listed and sum(counts[0][one] for one in rest) < fewest:  # too few to stand by themselves
-            counts[0][listed[-1]] += sum(counts[0][one] for one in rest)
-            rest = []
+        if listed and rest and sum(counts[0][one] for one in rest) < fewest:  # too few to stand by themselves
+            rest = [listed.pop(), *rest]
     found: list[list[float]] = []
     for one, count in zip(columns, counts, strict=True):
         own = [count.get(category, 0) / max(len(one), 1) for category in listed]

@@ -38,6 +38,7 @@ from shoal.report.facts import (
 )
 from shoal.report.group_sizes import binned, sizes_shown
 from shoal.report.shapes import categories_in, shape_of_amounts, shape_of_categories
+from shoal.report.shares import Shares
 
 if TYPE_CHECKING:
     from shoal.release import Release
@@ -61,16 +62,7 @@ __all__ = [
 Doubles = NDArray[np.float64]
 
 _MOST_CORRELATED = 40
-# What is counted in records or their cells.
-_SHARES = {
-    "categories_changed",
-    "unchanged",
-    "interval_disclosure",
-    "distance_linkage",
-    "linkage_over_subsets",
-    "probabilistic_linkage",
-    "transparency_attack",
-}
+_TOO_FEW = "k is more than half of the records, so that nothing can be said of shares of them."
 # Where "few" and "many" begin, in percent of records traced and of variation lost.
 _TRACED = ((5.0, "hardly any record can be traced"), (20.0, "some records can be traced"))
 _LOST = ((10.0, "little is lost"), (30.0, "some is lost"))
@@ -121,10 +113,10 @@ class _Collector:
         if plan is None and not self._internal:
             raise ParameterError("What is published says how the file was protected: name the plan too (--plan).")
         self._fewest = 1 if plan is None or self._internal else plan.k  # a smaller count is nobody's business
-        self._least_share = None if self._fewest == 1 else min(100 * self._fewest / max(len(masked), 1), 100.0)
+        self._shares = Shares(None if self._fewest == 1 else 100 * self._fewest / max(len(masked), 1))
 
     def summary(self) -> Summary:
-        plan, evaluation = self._plan, self._evaluation
+        plan = self._plan
         source = "" if self._original.source is None else self._original.source.name
         rules = self._rules()
         return Summary(
@@ -134,6 +126,7 @@ class _Collector:
             records=len(self._masked),
             columns_released=len(self._masked.names),
             k=None if plan is None else plan.k,
+            k_holds=self._k_holds,
             method=None if plan is None else choice_text(plan.public()["method"]),
             replace=[] if plan is None else sorted({choice_text(choice) for choice in plan.replace.values()}),
             plan=self._plan_facts(),
@@ -141,8 +134,8 @@ class _Collector:
             groups=self._groups(),
             rules=rules,
             measures=self._measures(),
-            least_share=self._least_share,
-            left_out={**evaluation.not_applicable, **evaluation.left_out},
+            least_share=self._shares.least,
+            left_out=self._left_out(),
             correlations=self._correlations(),
             moments=self._moments(),
             linkage_by_known=self._linkage_by_known(),
@@ -223,18 +216,24 @@ class _Collector:
             for rule in parse_rules(self._plan.edits)
         ]
 
+    def _left_out(self) -> dict[str, str]:
+        """Return which measures are not there, and why."""
+        found = {**self._evaluation.not_applicable, **self._evaluation.left_out}
+        given = self._shares.figures(self._evaluation.figures)
+        return found | {name: _TOO_FEW for name in self._evaluation.figures if name not in given}
+
     def _measures(self) -> list[MeasureFacts]:
         found = []
-        for name, figure in self._evaluation.figures.items():
-            about = MEASURES[name].about
-            if about.unit == "records" and not self._internal and self._plan is not None and figure < self._plan.k:
+        for name, value in self._shares.figures(self._evaluation.figures).items():
+            about, figure = MEASURES[name].about, self._evaluation.figures[name]
+            if about.unit == "records" and value < self._fewest:
                 continue  # a count below k is nobody's business
             low, high = (end if np.isfinite(end) else None for end in about.range)
             found.append(
                 MeasureFacts(
                     name=name,
                     title=about.title,
-                    value=self._share(figure) if name in _SHARES else float(figure),
+                    value=value,
                     unit=about.unit,
                     better=about.better,
                     side=about.side,  # type: ignore[arg-type]  # no partitions among them
@@ -246,10 +245,6 @@ class _Collector:
                 )
             )
         return found
-
-    def _share(self, percent: float) -> float:
-        """Return a share of the records, in percent; in public, one of fewer than k as that of k."""
-        return max(float(percent), self._least_share or 0.0)
 
     def _correlations(self) -> Correlations | None:
         compared = [
@@ -299,46 +294,59 @@ class _Collector:
 
     def _linkage_by_known(self) -> list[tuple[int, float]]:
         figure = self._evaluation.linkage_over_subsets
-        return [] if figure is None else [(int(n), self._share(one)) for n, one in figure.parts["by_number"].items()]
+        return [] if figure is None or not self._shares.may_be_given else self._shares.by_number(figure)
 
     def _attack(self) -> AttackFacts | None:
         figure = self._evaluation.transparency_attack
-        if figure is None:
+        if figure is None or not self._shares.may_be_given:
             return None
         known = max(len(choice["known"]) for choice in figure.parts["by_choice"])
         left = float(figure.parts["candidates"])
         return AttackFacts(
             known=known,
             candidates=left if self._internal or left >= self._fewest else None,
-            **{name: self._share(figure.parts[name]) for name in ("expected", "certain", "coverage", "linkage")},
+            **{name: self._shares.given(figure.parts[name]) for name in ("expected", "certain", "coverage", "linkage")},
         )
+
+    @property
+    def _k_holds(self) -> bool:
+        """Whether every protected value is seen to stand for k records."""
+        if self._plan is None or self._plan.is_synthetic:
+            return False
+        reached = self._evaluation.k_anonymity
+        return bool(self._sizes) or (reached is not None and reached >= self._plan.k)
 
     def _verdict(self) -> str:
         """Return what came of it, in one sentence."""
-        evaluation = self._evaluation
-        linked = [
-            self._share(one) for one in (evaluation.distance_linkage, evaluation.transparency_attack) if one is not None
-        ]
-        lost = evaluation.information_loss
-        said = []
-        if linked:
-            word = next((word for most, word in _TRACED if max(linked) <= most), "many records can be traced")
-            said.append(f"{word} ({max(linked):.1f} %)")
-        if lost is not None:
-            word = next((word for most, word in _LOST if lost <= most), "much is lost")
-            said.append(f"{word} ({float(lost):.1f} % of the variation)")
+        said = [one for one in (self._traced(), self._lost()) if one]
         promise = ""
-        reached = evaluation.k_anonymity
-        if self._plan is not None and not self._sizes and (reached is None or reached < self._plan.k):
-            promise = ""  # these two files do not show it
-        elif self._plan is not None and not self._plan.is_synthetic:
-            promise = f"Every protected value stands for at least {self._plan.k} records"
-        elif self._plan is not None:
+        if self._plan is not None and self._plan.is_synthetic:
             promise = "The confidential values are synthetic"
+        elif self._plan is not None and self._k_holds:
+            promise = f"Every protected value stands for at least {self._plan.k} records"
         if not said:
             return f"{promise or 'Two files were compared'}; nothing was measured."
         outcome = " and ".join(said)
         return f"{promise}; {outcome}." if promise else f"{outcome[0].upper()}{outcome[1:]}."
+
+    def _traced(self) -> str:
+        """Say how many records an intruder finds, in words that tell no more than the figures that are given."""
+        figures = (self._evaluation.distance_linkage, self._evaluation.transparency_attack)
+        linked = max((float(one) for one in figures if one is not None), default=None)
+        if linked is None or not self._shares.may_be_given:
+            return ""
+        given, least = self._shares.given(linked), self._shares.least
+        if least is not None and given <= least:
+            return f"at most {self._fewest} records can be traced ({least:.1f} %)"
+        word = next((word for most, word in _TRACED if given <= most), "many records can be traced")
+        return f"{word} ({given:.1f} %)"
+
+    def _lost(self) -> str:
+        lost = self._evaluation.information_loss
+        if lost is None:
+            return ""
+        word = next((word for most, word in _LOST if lost <= most), "much is lost")
+        return f"{word} ({float(lost):.1f} % of the variation)"
 
 
 def _rounded(matrix: Doubles) -> list[list[float | None]]:

@@ -24,6 +24,7 @@ __all__ = [
     "description_text",
     "evaluation_text",
     "group_text",
+    "judged_text",
     "release_text",
     "table_text",
 ]
@@ -190,8 +191,15 @@ def comparison_text(comparison: Comparison) -> str:
         lines.append(
             f"unmasked file: score {comparison.unmasked_score:.2f}" + ("" if better else ", and none is better")
         )
+    if comparison.ground.judged:
+        lines.append(f"judged by {judged_text(comparison.ground.judged)}")
     lines += [f"left out: {name}, {why}" for name, why in comparison.left_out.items()]
     return "\n".join(lines)
+
+
+def judged_text(judged: Sequence[str]) -> str:
+    """Return over which variables figures are taken, if not over all, and what that means."""
+    return f"{', '.join(map(_one_line, judged))}: hybrid and synthetic data rewrite these and leave the others"
 
 
 def evaluation_text(names: str, evaluation: Evaluation) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shoal.report.text import table_text
-from shoal.report.wording import printable
+from shoal.report.text import judged_text, table_text
 
 if TYPE_CHECKING:
     from shoal.search.ground import Figures
@@ -48,10 +47,7 @@ def tuning_text(name: str, tuning: Tuning) -> str:
             f"unmasked file      {tuning.unmasked_score:.2f}" + ("" if better else ": no release scores better")
         )
     if tuning.ground.judged:
-        lines.append(
-            f"judged by          {', '.join(map(printable, tuning.ground.judged))}, which hybrid and synthetic data "
-            "rewrite; they leave the other columns as they are"
-        )
+        lines.append(f"judged by          {judged_text(tuning.ground.judged)}")
     for (method, problem), trials in tuning.problems.items():
         reason = next((trial.reason for trial in trials if trial.reason), problem)
         count = f"{len(trials)} trials" if len(trials) > 1 else "1 trial"
@@ -80,9 +76,9 @@ def _other_seeds(tuning: Tuning, trial: Trial) -> list[str]:
 def _fixed_choices(tuning: Tuning) -> str:
     """Return which ones were tried: "mdav with k = 3, 5; fuzzy with k = 3"."""
     ks: dict[str, list[int]] = {}
-    for number in tuning.fixed:
-        trial = tuning.trials[number - 1]
-        ks.setdefault(trial.method, []).append(trial.request.k)
+    for trial in (tuning.trials[number - 1] for number in tuning.fixed):
+        if trial.is_measured:
+            ks.setdefault(trial.method, []).append(trial.request.k)
     methods: dict[str, list[str]] = {}
     for method, own in ks.items():
         methods.setdefault(", ".join(map(str, own)), []).append(method)

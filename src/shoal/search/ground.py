@@ -101,6 +101,8 @@ class Ground:
         replace = options.get("replace")
         self._for_all = None if replace is None else replacement_for_all(replace, self.selection.columns)
         self._rewrites = self._for_all is not None and self._for_all["name"] in SYNTHETIC
+        if options.get("confidential") is not None and not (synthetic or self._rewrites):
+            raise ParameterError("confidential is for hybrid and synthetic data, and none are tried. Leave it out.")
         # The columns that figures are taken over, if not over all that are protected.
         self.judged = self._confidential() if synthetic or self._rewrites else []
 

@@ -56,9 +56,12 @@ class Budget:
         """Whether no other trial may begin after so many; one always may."""
         return trials > 0 and self._part(trials) >= 1
 
-    def has_time_for(self, seconds: float) -> bool:
-        """Whether something that takes so long ends in time."""
-        return self._seconds is None or time.monotonic() - self._begin + seconds <= self._seconds
+    def has_time_for(self, seconds: float | None) -> bool:
+        """Whether something that takes so long ends in time; if nobody knows how long, whether half of it is left."""
+        if self._seconds is None:
+            return True
+        elapsed = time.monotonic() - self._begin
+        return elapsed <= self._seconds / 2 if seconds is None else elapsed + seconds <= self._seconds
 
     def report(self, trials: int, left: int | None) -> None:
         """Tell whoever listens how far the search is after so many trials, and with so many left at most."""
@@ -117,9 +120,9 @@ class Run:
                 self._log.append(trial)
             budget.report(len(self.trials), search.left)
 
-    def _seconds_of(self, method: str) -> float:
-        """Return how long the last trial of a method took; nothing is known of one that was not tried."""
-        return next((one.seconds for one in reversed(self.trials) if one.method == method), 0.0)
+    def _seconds_of(self, method: str) -> float | None:
+        """Return how long the last trial of a method took; None if it was not tried."""
+        return next((one.seconds for one in reversed(self.trials) if one.method == method), None)
 
     def again(self, trial: Trial, seeds: Sequence[int]) -> list[Figures]:
         """Return the figures of a trial with other seeds; none if the seed has no say in it."""

@@ -139,7 +139,8 @@ class Trial:
         )
         try:
             trial.request.masking.check()
-            is_whole = bool(trial.method and trial.dials and (not trial.is_measured or trial.point))
+            is_whole = bool(trial.method and trial.dials) and trial.settings["k"] == trial.request.k
+            is_whole &= not trial.is_measured or abs(trial.score - sum(trial.point) / 2) < 1e-6
         except (ShoalError, KeyError, AssertionError):
             is_whole = False
         if not is_whole or (trial.figures is None) != bool(trial.problem):

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
@@ -67,22 +68,24 @@ class TrialLog:
     head
         What it is for; a file that is for something else is refused.
     resume
-        Whether the trials that are there already are taken over. Otherwise they are moved aside (`replaced`).
+        Whether the trials that are there already are taken over. Otherwise they are moved aside (`moved_to`).
     """
 
     def __init__(self, path: str | os.PathLike[str], head: Mapping[str, str], *, resume: bool) -> None:
         self._path, self._head = Path(path), head
         self._file: BinaryIO | None = None
         self.trials: list[Trial] = []
-        self.replaced: Path | None = None
+        self.moved_to: Path | None = None
         refuse_unwritable(self._path, table=False)
         if not self._path.exists():
             return
-        if resume:
-            self._open("r+b")
-            self._read()
-        elif not is_trial_log(self._path):
+        if not resume and not is_trial_log(self._path):
             raise WriteError(f"{self._path} is there and holds no trials. Give another name.")
+        self._open("r+b")
+        if resume:
+            self._read()
+        else:
+            self.close()  # nobody writes to it
 
     def append(self, trial: Trial) -> None:
         """Write one more trial; it is on disk when this returns."""
@@ -98,9 +101,10 @@ class TrialLog:
 
     def _begin(self) -> None:
         if self._path.exists():
-            self.replaced = self._path.with_suffix(f".old{self._path.suffix}")
+            numbered = (self._path.with_suffix(f".{number}{self._path.suffix}") for number in count(1))
+            self.moved_to = next(one for one in numbered if not one.exists())
             try:
-                self._path.replace(self.replaced)
+                self._path.rename(self.moved_to)
             except OSError as error:
                 raise WriteError(f"{self._path} cannot be moved aside: {error.strerror}.") from None
         self._open("xb")
