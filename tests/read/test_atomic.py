@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from shoal.errors import WriteError
-from shoal.read import replacing, write_table
+from shoal.read import atomic, replacing, write_table
 from shoal.read.atomic import identity_of, refuse_to_overwrite
 
 OLD = "what stood here before"
@@ -170,3 +170,13 @@ def test_the_input_is_never_overwritten(target: Path, how: str, monkeypatch: pyt
         refuse_to_overwrite(identity_of(target), other)
     refuse_to_overwrite(identity_of(target), target.with_name("new.csv"))
     refuse_to_overwrite("", target)
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_folder_that_is_closed_is_found_before_the_work(tmp_path, monkeypatch, there):
+    target = tmp_path / "out.csv"
+    if there:
+        target.write_text("old")
+    monkeypatch.setattr(atomic.os, "access", lambda folder, mode: mode != os.W_OK)
+    with pytest.raises(WriteError, match="may not write to the folder"):
+        atomic.refuse_unwritable(target)

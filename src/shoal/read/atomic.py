@@ -94,6 +94,7 @@ def refuse_unwritable(shown: Path) -> int | None:
             around = [one.name for one in folder.parent.iterdir() if one.is_dir()] if folder.parent.is_dir() else []
             hint = nearest_name_hint(folder.name, around)
             raise WriteError(f"{shown} was not written: the folder {folder} does not exist.{hint}") from None
+        _refuse_closed(shown, folder)
         return None
     except OSError as error:
         raise _not_written(shown, error) from None
@@ -101,7 +102,13 @@ def refuse_unwritable(shown: Path) -> int | None:
         raise WriteError(f"{shown} was not written: it is a folder; give the name of a file in it.")
     if not stat.S_ISREG(status.st_mode):
         raise WriteError(f"{shown} was not written: it is not a regular file.")
+    _refuse_closed(shown, target.parent)  # a new file takes the place of this one
     return stat.S_IMODE(status.st_mode)
+
+
+def _refuse_closed(shown: Path, folder: Path) -> None:
+    if not os.access(folder, os.W_OK):
+        raise WriteError(f"{shown} was not written: you may not write to the folder {folder}.")
 
 
 def _flush_to_disk(path: Path) -> None:
