@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import sha256
@@ -306,24 +306,23 @@ def tune(
         raise DataError("No release can have a score, which needs numeric variables that vary. Name some in columns.")
     fixed = _fixed(spaces)
     seeds = [_seed_of_releases(seed, fingerprint, number) for number in range(1 + other_seeds)]
-    with ExitStack() as closing:
-        trial_log = None
-        if resume is not None or log is not None:
-            place = resume or log
-            assert place is not None
-            table.refuse_to_overwrite(place)
-            shared = {**options, "edits": [rule.text for rule in ground.rules]}
-            head = what_it_is_for(fingerprint, shared, seed)
-            trial_log = TrialLog(place, head, resume=resume is not None)
-            closing.callback(trial_log.close)
-        run = Run(ground, {space.name: space for space in spaces}, seeds[0], trial_log)
-        interrupted = False
-        try:
-            run.go(fixed, searching, Budget(seconds, trials))
-        except KeyboardInterrupt:
-            if not run.trials:
-                raise
-            interrupted = True
+    trial_log = None
+    place = log if resume is None else resume
+    if place is not None:
+        table.refuse_to_overwrite(place)
+        shared = {**options, "edits": [rule.text for rule in ground.rules]}
+        trial_log = TrialLog(place, what_it_is_for(fingerprint, shared, seed), resume=resume is not None)
+    run = Run(ground, {space.name: space for space in spaces}, seeds[0], trial_log)
+    interrupted = False
+    try:
+        run.go(fixed, searching, Budget(seconds, trials))
+    except KeyboardInterrupt:
+        if not run.trials:
+            raise
+        interrupted = True
+    finally:
+        if trial_log is not None:
+            trial_log.close()
     numbers = {key_of(trial.settings): trial.number for trial in run.trials}
     made = tuple(numbers[key_of(settings)] for settings in fixed if key_of(settings) in numbers)
     tuning = Tuning(
