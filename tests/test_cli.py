@@ -380,3 +380,14 @@ def test_rules_choose_the_replacement_and_repair_mends(folder):
     ran = run("protect", "broken.csv", "-k", 3, "--edits", "rules.txt", "--repair", "-o", "mended.csv", cwd=folder)
     assert ran.returncode == 0, ran.stderr
     assert run("check", "mended.csv", "--edits", "rules.txt", cwd=folder).returncode == 0
+
+
+def test_a_plan_is_not_overwritten_by_that_of_another_release(folder):
+    run("protect", "survey.csv", "-k", 5, "--columns", "age,tax", "-o", "masked.csv", "-q", cwd=folder)
+    plan, other = folder / "masked.csv.plan.toml", folder / "other.csv"
+    before = plan.read_bytes()
+    other.write_bytes((folder / "survey.csv").read_bytes())
+    ran = run("protect", other, "--plan", plan, "-o", "o.csv", "--save-plan", plan, cwd=folder)
+    assert ran.returncode == 1 and "cannot be both the plan that is read and the plan" in ran.stderr
+    assert plan.read_bytes() == before
+    assert run("protect", "--plan", plan, "--save-plan", plan, "-q", cwd=folder).returncode == 0

@@ -129,8 +129,10 @@ def protect(
             if save_plan is None and file is not None:
                 save_plan = output.with_name(f"{output.name}.plan.toml")
             written = [("release", output), ("plan", save_plan), ("report", report)]
-            repeated = plan is not None and save_plan is not None and plan.resolve() == save_plan.resolve()
-            read = [("plan", None if repeated else plan), ("file of rules", edits)]
+            again = (
+                plan is not None and file is None and save_plan is not None and save_plan.resolve() == plan.resolve()
+            )
+            read = [("plan", None if again else plan), ("file of rules", edits)]
             table.refuse_targets(written, table="release", read=read)
         if plan is None:
             known, table = planned(

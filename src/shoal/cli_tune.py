@@ -157,7 +157,7 @@ def tune(
         if tuning.moved_to is not None:
             print(f"earlier trials     {tuning.moved_to}")
     with one_line_warnings(), progress_bar(quiet or json, "writing plans"):
-        for one in _write_plans(tuning, file, wanted, plans):
+        for one in _write_plans(tuning, file, wanted, plans, edits):
             if not json and not quiet:
                 print(f"plan               {one} (holds the seed: keep it as safe as the input)")
 
@@ -182,7 +182,9 @@ def _plans_in(given: list[str] | None) -> _Wanted:
     return wanted
 
 
-def _write_plans(tuning: Tuning, file: Path, wanted: _Wanted, folder: Path | None) -> Iterator[Path]:
+def _write_plans(
+    tuning: Tuning, file: Path, wanted: _Wanted, folder: Path | None, rules: Path | None
+) -> Iterator[Path]:
     """Write the plans that were asked for; each names a release beside it, as `protect` does."""
     from shoal import progress
     from shoal.read.files import can_be_written, ending_of
@@ -194,6 +196,7 @@ def _write_plans(tuning: Tuning, file: Path, wanted: _Wanted, folder: Path | Non
     ]
     targets += wanted  # last, since one of these may not be there
     for number, path in targets:
+        tuning.ground.table.refuse_targets([("plan", path)], read=[("file of rules", rules)])
         name = path.name.removesuffix(".toml").removesuffix(".plan")
         release = path.with_name(name if name.endswith(ending) else f"{name}{ending}")
         if release.resolve() == file.resolve():

@@ -9,11 +9,13 @@ import math
 import re
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from lxml import html
 
 import shoal
-from shoal.errors import ParameterError, WriteError
+from shoal.errors import DisclosureWarning, ParameterError, WriteError
 from shoal.measure import MEASURES, Evaluation, Figure
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS
@@ -197,12 +199,12 @@ def test_what_is_given_does_not_tell_what_is_not(few):
     public = summarize(release, "public", evaluation)
     parts = {name: public.figure(name) for name in ("distance_linkage", "interval_disclosure")}
     loss = evaluation.probabilistic_information_loss
-    assert public.figure("score") == pytest.approx((loss + sum(parts.values()) / 2) / 2)
+    assert public.figure("score") == pytest.approx((loss + sum(parts.values()) / 2) / 2, rel=5e-3)
     assert public.figure("score") != evaluation.score
     points = dict(public.linkage_by_known)
     weights = {number: math.comb(len(points), number) for number in points}
     mean = sum(weights[number] * points[number] for number in points) / sum(weights.values())
-    assert public.figure("linkage_over_subsets") == pytest.approx(mean)
+    assert public.figure("linkage_over_subsets") == pytest.approx(mean, rel=5e-3)
     every = evaluation.linkage_over_subsets.by_number
     exact = sum(weights[int(number)] * share for number, share in every.items()) / sum(weights.values())
     assert exact == pytest.approx(evaluation.linkage_over_subsets)
@@ -214,7 +216,7 @@ def test_with_k_above_half_of_the_records_nothing_is_said_of_shares(few):
     public = summarize_files(release.original, release.masked, evaluation, plan, "public")
     assert {one.name for one in public.measures}.isdisjoint({"distance_linkage", "interval_disclosure", "score"})
     assert public.attack is None and public.linkage_by_known == [] and "traced" not in public.verdict
-    assert "more than half" in public.left_out["distance_linkage"]
+    assert "fewer than k records" in public.left_out["distance_linkage"]
     report_html(public)
 
 
@@ -239,3 +241,47 @@ def test_strata_and_weights_are_published_and_identifiers_are_not(survey):
     assert roles["area"] == "stratum" and roles["survey_weight"] == "weight"
     assert "identifier" not in roles.values()
     assert "role stratum" in report_html(survey.summary("public"))
+
+
+def test_k_is_not_promised_and_no_group_is_counted_where_a_group_is_smaller(census):
+    with pytest.warns(DisclosureWarning):
+        release = shoal.protect(census.file, 5, method="fuzzy", replace="membership-draw:at_least=None", seed=1)
+    assert min(release.partitions[0].sizes) < 5
+    public = summarize(release, "public", release.evaluate(quick=True))
+    assert not public.k_holds and public.groups == [] and "at least 5 records" not in public.verdict
+
+
+def test_with_gaps_shares_are_of_the_complete_records():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(400, 3)), columns=["a", "b", "c"])
+    for name in table:
+        table.loc[rng.choice(400, 150, replace=False), name] = np.nan
+    release = shoal.protect(table, 30, missing="keep", seed=1)
+    evaluation = release.evaluate()
+    assert 60 < evaluation.complete_records < 140
+    public = summarize(release, "public", evaluation)
+    assert public.least_share == 100 * 30 / evaluation.complete_records
+    assert all(public.least_share <= share <= 100 - public.least_share for _, share in public.linkage_by_known)
+    few = summarize(release, "public", dataclasses.replace(evaluation, complete_records=5))
+    assert few.attack is None and few.figure("distance_linkage") is None
+
+
+def test_figures_that_would_tell_of_few_records_are_not_published():
+    """Found by others: what these figures gave away together."""
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame({"x": rng.normal(size=400), "z": rng.normal(size=400), "y": [1, 1, 1] + [0] * 397})
+    table["c"] = rng.choice(["p", "q"], size=400)
+    release = shoal.protect(table, 40, columns=["x", "z", "y", "c"], replace={"y": "median"}, seed=1)
+    evaluation = release.evaluate()
+    public = summarize(release, "public", evaluation)
+    given = {one.name: one.value for one in public.measures}
+    assert {"third_moments", "fourth_moments", "unchanged"}.isdisjoint(given)
+    assert {"third_moments", "unchanged"} <= set(evaluation.figures) & set(public.left_out)
+    losses = {one.name: one.loss for one in public.variables}
+    assert losses["y"] is None and losses["x"] > 0  # of y it would tell that three have it
+    assert public.correlations.columns == ["x", "z"]
+    for value in [*given.values(), *filter(None, losses.values())]:
+        assert value == float(f"{value:.3g}") or value in (public.least_share, 100 - public.least_share)
+    internal = summarize(release, "internal", evaluation)
+    assert internal.figure("third_moments") == evaluation.third_moments
+    assert [one.loss is not None for one in internal.variables] == [True, True, True, False]

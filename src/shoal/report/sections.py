@@ -11,7 +11,7 @@ from shoal.report import plots
 from shoal.report.method_section import method_sections
 from shoal.report.page import Card, Drawn, Row, Section, Table, named, names
 from shoal.report.shares import SHARES, Shares
-from shoal.report.summary import MeasureFacts, Summary, VariableFacts
+from shoal.report.summary import MOST_CORRELATED, MeasureFacts, Summary, VariableFacts
 from shoal.report.wording import edge_texts, figure_text, number_text, percent_text, printable
 
 __all__ = ["cards_of", "sections_of"]
@@ -174,7 +174,7 @@ def _correlations(summary: Summary) -> Iterator[Section]:
         figures.append(Drawn(title, Markup(svg), table, scale=scale, wide=len(found.columns) > 20))
     continuous = sum(one.kind == "continuous" and one.protected for one in summary.variables)
     text = ["How strongly variables move together, from -1 to +1. Cells without colour in the last map are good."]
-    if continuous > len(found.columns):
+    if continuous > len(found.columns) >= MOST_CORRELATED:
         text.append(f"The first {len(found.columns)} of {continuous} variables are drawn.")
     yield Section("correlations", "Correlations", text, figures=figures)
 
@@ -234,6 +234,8 @@ def _losses(summary: Summary) -> Iterator[Section]:
     rows = [(named(name), percent_text(loss)) for name, loss in lost]
     table = Table("Information loss by variable", ("variable", "lost"), rows, frozenset({1}))
     text = ["The share of the variation of each variable that is lost; lower is better."]
+    if summary.audience == "public" and len(lost) < sum(one.protected for one in summary.variables):
+        text.append("Variables that are categories, or have few values, are left out.")
     if len(drawn) < len(lost):
         text.append(f"The {len(drawn)} of {len(lost)} variables that lose most are drawn; the numbers have all.")
     figure = Drawn("Information loss", Markup(svg), table)

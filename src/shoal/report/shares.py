@@ -1,4 +1,4 @@
-"""Shares of records as they may be given: exactly, or in public no nearer than k records to none and to all.
+"""Figures as they may be given: exactly, or in public rounded, and shares no nearer than k records to none and to all.
 
 Figures that are computed from shares are computed from what is given, or the two together would tell the rest.
 """
@@ -28,11 +28,14 @@ SHARES = frozenset(
         "transparency_attack",
     }
 )
+# Of few values that vary, moments beside the loss would tell every one.
+_NEVER_PUBLIC = frozenset({"third_moments", "fourth_moments"})
+_DIGITS = 3
 
 
 @dataclass(frozen=True)
 class Shares:
-    """What may be said of shares of records.
+    """What may be said of shares of records, and of other figures.
 
     Parameters
     ----------
@@ -41,6 +44,11 @@ class Shares:
     """
 
     least: float | None
+
+    @classmethod
+    def in_public(cls, k: int, records: int) -> Shares:
+        """Return what may be said to everybody of so many records, those without a gap."""
+        return cls(100 * k / records if records else 100.0)
 
     @property
     def may_be_given(self) -> bool:
@@ -51,7 +59,11 @@ class Shares:
         """Return a share: itself, or the bound that it lies beyond."""
         if self.least is None:
             return float(percent)
-        return min(max(float(percent), self.least), 100 - self.least)
+        return min(max(self.rounded(percent), self.least), 100 - self.least)
+
+    def rounded(self, value: float) -> float:
+        """Return a figure, in public with three digits that count."""
+        return float(value) if self.least is None else float(f"{value:.{_DIGITS}g}")
 
     def text(self, percent: float) -> str:
         """Return a share that was given, as text that says if it is a bound."""
@@ -69,18 +81,23 @@ class Shares:
         """Return all figures that may be given, as they may be given."""
         found: dict[str, float] = {}
         for name, figure in measured.items():
+            if self.least is not None and name in _NEVER_PUBLIC:
+                continue
             if name in (*SHARES, "score") and not self.may_be_given:
                 continue
+            if name == "unchanged" and self.least is not None and "categories_changed" in measured:
+                continue  # the one less the other would be a count in the other columns
             if name == "linkage_over_subsets" and self.least is not None:
                 points = self.by_number(figure)
                 subsets = [comb(len(points), number) for number, _ in points]
-                found[name] = sum(n * share for n, (_, share) in zip(subsets, points, strict=True)) / sum(subsets)
+                total = sum(n * share for n, (_, share) in zip(subsets, points, strict=True))
+                found[name] = self.rounded(total / sum(subsets))
             elif name == "score" and self.least is not None:
                 parts = [part.about.name for part in SCORE_PARTS["equal"]]
-                found[name] = float(combined({part: self._part(part, figure.parts[part]) for part in parts}))
+                found[name] = self.rounded(combined({part: self._part(part, figure.parts[part]) for part in parts}))
             else:
                 found[name] = self._part(name, figure)
         return found
 
     def _part(self, name: str, value: float) -> float:
-        return self.given(value) if name in SHARES else float(value)
+        return self.given(value) if name in SHARES else self.rounded(value)

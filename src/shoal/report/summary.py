@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from shoal.release import Release
 
 __all__ = [
+    "MOST_CORRELATED",
     "AttackFacts",
     "Audience",
     "Correlations",
@@ -61,8 +62,9 @@ __all__ = [
 
 Doubles = NDArray[np.float64]
 
-_MOST_CORRELATED = 40
-_TOO_FEW = "k is more than half of the records, so that nothing can be said of shares of them."
+MOST_CORRELATED = 40
+_FEW_VALUES = 10
+_NOT_PUBLIC = "not published: beside other figures it could tell of fewer than k records."
 # Where "few" and "many" begin, in percent of records traced and of variation lost.
 _TRACED = ((5.0, "hardly any record can be traced"), (20.0, "some records can be traced"))
 _LOST = ((10.0, "little is lost"), (30.0, "some is lost"))
@@ -113,7 +115,9 @@ class _Collector:
         if plan is None and not self._internal:
             raise ParameterError("What is published says how the file was protected: name the plan too (--plan).")
         self._fewest = 1 if plan is None or self._internal else plan.k  # a smaller count is nobody's business
-        self._shares = Shares(None if self._fewest == 1 else 100 * self._fewest / max(len(masked), 1))
+        self._shares = (
+            Shares(None) if self._fewest == 1 else Shares.in_public(self._fewest, evaluation.complete_records)
+        )
 
     def summary(self) -> Summary:
         plan = self._plan
@@ -179,9 +183,17 @@ class _Collector:
             treatment=treatment,
             protected=protected,
             missing=int(self._original.gaps(name).sum()) if self._internal else None,
-            loss=by_column.get(name) if protected else None,
+            loss=self._loss(name, by_column.get(name)) if protected else None,
             shape=self._shape(name) if protected and name in self._masked.names else None,
         )
+
+    def _loss(self, name: str, loss: float | None) -> float | None:
+        """Return what is lost of a variable; in public not of one with few values."""
+        return None if loss is None or self._has_few_values(name) else self._shares.rounded(loss)
+
+    def _has_few_values(self, name: str) -> bool:
+        """Whether, in public, statistics of a variable could tell how many records have which value."""
+        return not self._internal and len(np.unique(self._original.numbers(name))) < _FEW_VALUES
 
     def _shape(self, name: str) -> Shape | None:
         tables = [self._masked, self._original] if self._internal else [self._masked]
@@ -193,6 +205,8 @@ class _Collector:
 
     def _groups(self) -> list[GroupFacts]:
         if self._plan is None or self._plan.outcome is None:
+            return []
+        if not self._internal and any(sizes.min() < self._plan.k for sizes in self._sizes):
             return []
         found = []
         for block, sizes in zip(self._plan.blocks, self._sizes, strict=False):
@@ -220,7 +234,7 @@ class _Collector:
         """Return which measures are not there, and why."""
         found = {**self._evaluation.not_applicable, **self._evaluation.left_out}
         given = self._shares.figures(self._evaluation.figures)
-        return found | {name: _TOO_FEW for name in self._evaluation.figures if name not in given}
+        return found | {name: _NOT_PUBLIC for name in self._evaluation.figures if name not in given}
 
     def _measures(self) -> list[MeasureFacts]:
         found = []
@@ -250,23 +264,26 @@ class _Collector:
         compared = [
             name
             for name in self._evaluation.columns
-            if self._original.is_numeric(name) and (self._plan is None or self._plan.kinds.get(name) == "continuous")
-        ][:_MOST_CORRELATED]
+            if self._original.is_numeric(name)
+            and (self._plan is None or self._plan.kinds.get(name) == "continuous")
+            and not self._has_few_values(name)
+        ][:MOST_CORRELATED]
         if len(compared) < 2:
             return None
         before, after = (
             np.column_stack([table.numbers(name) for name in compared]) for table in (self._original, self._masked)
         )
         complete = ~(np.isnan(before).any(axis=1) | np.isnan(after).any(axis=1))
-        if complete.sum() < 3:
+        if complete.sum() < max(3, self._fewest):
             return None
         with np.errstate(all="ignore"):
             one, other = (np.asarray(np.corrcoef(file[complete].T)) for file in (before, after))
+        digits = 4 if self._internal else 2
         return Correlations(
             columns=compared,
-            original=_rounded(one) if self._internal else None,
-            masked=_rounded(other),
-            difference=_rounded(other - one),
+            original=_rounded(one, digits) if self._internal else None,
+            masked=_rounded(other, digits),
+            difference=_rounded(other - one, digits),
         )
 
     def _moments(self) -> list[Moments]:
@@ -314,7 +331,9 @@ class _Collector:
         if self._plan is None or self._plan.is_synthetic:
             return False
         reached = self._evaluation.k_anonymity
-        return bool(self._sizes) or (reached is not None and reached >= self._plan.k)
+        if self._sizes:
+            return all(sizes.min() >= self._plan.k for sizes in self._sizes)
+        return reached is not None and reached >= self._plan.k
 
     def _verdict(self) -> str:
         """Return what came of it, in one sentence."""
@@ -349,5 +368,5 @@ class _Collector:
         return f"{word} ({float(lost):.1f} % of the variation)"
 
 
-def _rounded(matrix: Doubles) -> list[list[float | None]]:
-    return [[round(float(cell), 4) if np.isfinite(cell) else None for cell in row] for row in matrix]
+def _rounded(matrix: Doubles, digits: int) -> list[list[float | None]]:
+    return [[round(float(cell), digits) if np.isfinite(cell) else None for cell in row] for row in matrix]

@@ -101,14 +101,25 @@ class TrialLog:
 
     def _begin(self) -> None:
         if self._path.exists():
-            numbered = (self._path.with_suffix(f".{number}{self._path.suffix}") for number in count(1))
-            self.moved_to = next(one for one in numbered if not one.exists())
-            try:
-                self._path.rename(self.moved_to)
-            except OSError as error:
-                raise WriteError(f"{self._path} cannot be moved aside: {error.strerror}.") from None
+            self._open("r+b")  # refused if another search has begun since
+            self.close()
+            self.moved_to = self._moved_aside()
         self._open("xb")
         self._write(json.dumps(self._head))
+
+    def _moved_aside(self) -> Path:
+        """Give the file a name that no other has, and return it."""
+        for number in count(1):
+            free = self._path.with_suffix(f".{number}{self._path.suffix}")
+            try:
+                free.hardlink_to(self._path)  # never over another file, as renaming might be
+                self._path.unlink()
+            except FileExistsError:
+                continue
+            except OSError as error:
+                raise WriteError(f"{self._path} cannot be moved aside: {error.strerror}. Move it yourself.") from None
+            return free
+        raise AssertionError("there is always another number")
 
     def _open(self, mode: Literal["r+b", "xb"]) -> None:
         try:
