@@ -106,9 +106,10 @@ class Tuning:
 
     @cached_property
     def best_of_family(self) -> Mapping[str, Trial]:
-        """The lowest score in every family of methods that was tried."""
+        """The lowest score in every family of methods that was tried, the lowest of all first."""
         found = {name: _lowest([one for one in self.measured if one.family == name]) for name in FAMILIES}
-        return {name: trial for name, trial in found.items() if trial is not None}
+        known = [(name, trial) for name, trial in found.items() if trial is not None]
+        return dict(sorted(known, key=lambda one: one[1].score))
 
     @cached_property
     def problems(self) -> Mapping[tuple[str, str], tuple[Trial, ...]]:

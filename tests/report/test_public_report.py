@@ -18,8 +18,10 @@ import shoal
 from shoal.errors import DisclosureWarning, ParameterError, WriteError
 from shoal.measure import MEASURES, Evaluation, Figure
 from shoal.partition import METHODS
+from shoal.read import as_table
 from shoal.replace import REPLACEMENTS
 from shoal.report.html import report_html
+from shoal.report.public_evaluation import has_few_values
 from shoal.report.summary import summarize, summarize_files
 
 
@@ -285,3 +287,44 @@ def test_figures_that_would_tell_of_few_records_are_not_published():
     internal = summarize(release, "internal", evaluation)
     assert internal.figure("third_moments") == evaluation.third_moments
     assert [one.loss is not None for one in internal.variables] == [True, True, True, False]
+
+
+MEANS = ["sse", "information_loss", "il1s", "probabilistic_information_loss", "mean_difference", "variance_difference"]
+
+
+def test_means_over_variables_are_without_those_with_few_values():
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame({"x": rng.normal(size=400), "z": rng.normal(size=400), "y": [1, 1, 1] + [0] * 397})
+    release = shoal.protect(table, 40, replace={"y": "median"}, seed=1)
+    evaluation = release.evaluate()
+    public = summarize(release, "public", evaluation)
+    rest = shoal.evaluate(table, release.data, columns=["x", "z"])
+    for name in MEANS:
+        assert public.figure(name) == pytest.approx(float(f"{rest.figures[name]:.3g}"))
+        assert public.figure(name) != pytest.approx(float(evaluation.figures[name]), rel=1e-3) or name == "sse"
+    shares = (public.figure("distance_linkage"), public.figure("interval_disclosure"))
+    expected = (float(rest.probabilistic_information_loss) + sum(shares) / 2) / 2
+    assert public.figure("score") == pytest.approx(expected, rel=5e-3)
+
+
+def test_of_a_file_with_few_values_no_mean_is_published():
+    table = pd.DataFrame({"children": [0] * 395 + [1, 1, 2, 3, 13]})
+    release = shoal.protect(table, 5, seed=1)
+    public = summarize(release, "public", release.evaluate())
+    assert {one.name for one in public.measures}.isdisjoint({*MEANS, "score", "third_moments"})
+    assert set(MEANS) <= set(public.left_out)
+    assert "lost" not in public.verdict
+    assert "13" not in re.findall(r"\d+", re.sub(r"<style>.*?</style>", "", report_html(public), flags=re.S))
+
+
+def test_nine_values_and_gaps_are_few(few):
+    table = pd.DataFrame({"a": [*range(9), np.nan] * 10, "b": range(100)})
+    read = as_table(table)
+    assert has_few_values(read, "a") and not has_few_values(read, "b")
+
+
+def test_edges_of_public_bins_are_round(few):
+    release, evaluation = few
+    for variable in summarize(release, "public", evaluation).variables:
+        for edge in variable.shape.edges:
+            assert len(re.sub(r"\D", "", f"{edge:.12g}").strip("0")) <= 4

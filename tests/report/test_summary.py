@@ -108,8 +108,9 @@ def test_public_bins_are_found_without_the_original(census):
     """The ends of the bins would give away extremes of the original if it had a say in them."""
     shape = next(one for one in census.summary("public").variables if one.name == "INTVAL").shape
     masked = census.release.masked.numbers("INTVAL")
-    assert shape.edges[0] >= masked.min()
-    assert shape.edges[-1] <= masked.max()
+    width = shape.edges[1] - shape.edges[0]  # edges are round numbers
+    assert shape.edges[0] >= masked.min() - width
+    assert shape.edges[-1] <= masked.max() + width
 
 
 def test_the_verdict_is_one_sentence_with_figures(census):

@@ -110,15 +110,15 @@ def drawn_map(
         The highest risk that was asked for.
     """
     families = [family for family in FAMILIES if any(point.family == family for point in points)]
-    keys = [*families, "Pareto front", *["highest risk"] * (max_risk is not None)]
+    places = [(point.risk, point.loss) for point in points]
+    front = [places[place] for place in pareto_front(places)]
+    keys = [*families, *["Pareto front"] * (len(front) > 1), *["highest risk"] * (max_risk is not None)]
     bottom = _BELOW + -(-len(keys) // _KEYS_A_LINE) * _KEY_LINE
     figure, axes = new_axes(_WIDTH, _TOP + _SIDE + bottom, _LEFT, _RIGHT, _TOP, bottom)
     _draw_ground(axes)
     for family in families:
         own = [(point.risk, point.loss) for point in points if point.family == family]
         axes.plot(*zip(*own, strict=True), **_looks(*_MARKS[family]) | (_MANY if len(points) > 400 else {"alpha": 0.8}))
-    places = [(point.risk, point.loss) for point in points]
-    front = [places[place] for place in pareto_front(places)]
     drawn = [_pixels(places)]
     if front:
         stairs = [one for (risk, loss), (then, _) in pairwise(front) for one in ((risk, loss), (then, loss))]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from shoal.edits.evaluation import TableRecords
 from shoal.read import Table
 from shoal.report.facts import Shape
+from shoal.report.wording import rounded_edges
 
 __all__ = ["categories_in", "shape_of_amounts", "shape_of_categories"]
 
@@ -29,12 +30,14 @@ def shape_of_amounts(columns: Sequence[Doubles], fewest: int) -> Shape | None:
     columns
         The masked column, and the original one where it may be seen.
     fewest
-        A bin with fewer records is added to the next.
+        A bin with fewer records is added to the next, and the edges are round numbers.
     """
     columns = [column[np.isfinite(column)] for column in columns]
     if any(len(column) == 0 for column in columns):
         return None
     edges = _edges(columns)
+    if fewest > 1:
+        edges = np.array(rounded_edges(edges.tolist()), dtype=np.float64)
     masked, *original = [_shares(column, edges, fewest) for column in columns]
     return Shape(edges=edges.tolist(), masked=masked, original=original[0] if original else None)
 

@@ -37,6 +37,7 @@ from shoal.report.facts import (
     summary_schema,
 )
 from shoal.report.group_sizes import binned, sizes_shown
+from shoal.report.public_evaluation import NOT_PUBLIC, has_few_values, public_evaluation
 from shoal.report.shapes import categories_in, shape_of_amounts, shape_of_categories
 from shoal.report.shares import Shares
 
@@ -63,8 +64,6 @@ __all__ = [
 Doubles = NDArray[np.float64]
 
 MOST_CORRELATED = 40
-_FEW_VALUES = 10
-_NOT_PUBLIC = "not published: beside other figures it could tell of fewer than k records."
 # Where "few" and "many" begin, in percent of records traced and of variation lost.
 _TRACED = ((5.0, "hardly any record can be traced"), (20.0, "some records can be traced"))
 _LOST = ((10.0, "little is lost"), (30.0, "some is lost"))
@@ -114,6 +113,8 @@ class _Collector:
         self._internal = audience == "internal"
         if plan is None and not self._internal:
             raise ParameterError("What is published says how the file was protected: name the plan too (--plan).")
+        if plan is not None and not self._internal:
+            self._evaluation = public_evaluation(original, masked, evaluation, plan)
         self._fewest = 1 if plan is None or self._internal else plan.k  # a smaller count is nobody's business
         self._shares = (
             Shares(None) if self._fewest == 1 else Shares.in_public(self._fewest, evaluation.complete_records)
@@ -193,7 +194,7 @@ class _Collector:
 
     def _has_few_values(self, name: str) -> bool:
         """Whether, in public, statistics of a variable could tell how many records have which value."""
-        return not self._internal and len(np.unique(self._original.numbers(name))) < _FEW_VALUES
+        return not self._internal and has_few_values(self._original, name)
 
     def _shape(self, name: str) -> Shape | None:
         tables = [self._masked, self._original] if self._internal else [self._masked]
@@ -234,7 +235,7 @@ class _Collector:
         """Return which measures are not there, and why."""
         found = {**self._evaluation.not_applicable, **self._evaluation.left_out}
         given = self._shares.figures(self._evaluation.figures)
-        return found | {name: _NOT_PUBLIC for name in self._evaluation.figures if name not in given}
+        return found | {name: NOT_PUBLIC for name in self._evaluation.figures if name not in given}
 
     def _measures(self) -> list[MeasureFacts]:
         found = []
@@ -321,7 +322,7 @@ class _Collector:
         left = float(figure.parts["candidates"])
         return AttackFacts(
             known=known,
-            candidates=left if self._internal or left >= self._fewest else None,
+            candidates=self._shares.rounded(left) if left >= self._fewest else None,
             **{name: self._shares.given(figure.parts[name]) for name in ("expected", "certain", "coverage", "linkage")},
         )
 

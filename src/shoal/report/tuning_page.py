@@ -40,7 +40,8 @@ def tuning_page(tuning: Tuning, title: str) -> str:
             title="The best of each family",
             text=(
                 "The lowest score of each kind of method. Hybrid and synthetic data are new records with the means and "
-                "covariances of the old, which is most of what the loss looks at; microaggregation keeps the records.",
+                "covariances of the old, which is most of what the loss looks at; microaggregation keeps the records. "
+                "Groups that are too small for hybrid data are merged.",
             ),
             table=_table("The lowest score of each family", tuning, list(tuning.best_of_family.values())),
         ),

@@ -7,7 +7,17 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
 
-__all__ = ["compact", "edge_texts", "figure_text", "number_text", "percent_text", "printable", "shortened", "width_of"]
+__all__ = [
+    "compact",
+    "edge_texts",
+    "figure_text",
+    "number_text",
+    "percent_text",
+    "printable",
+    "rounded_edges",
+    "shortened",
+    "width_of",
+]
 
 _MINUS, _NONE = "\N{MINUS SIGN}", "\N{EN DASH}"
 _LETTERS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
@@ -83,13 +93,22 @@ def compact(value: float, digits: int = 4) -> str:
     return f"{value / size + 0:,.{digits}g}{letter}".replace("-", _MINUS)
 
 
+def rounded_edges(edges: Sequence[float]) -> list[float]:
+    """Return the edges of bins as round numbers, as coarse as keeps them apart."""
+    width = min((high - low for low, high in pairwise(edges)), default=0.0)
+    if not 1e-12 < width < 1e15:
+        return [float(f"{edge:.6g}") for edge in edges]
+    power = math.floor(math.log10(width))
+    step = next(one for one in (5, 2, 1, 0.5, 0.2) if one * 10.0**power <= width / 2) * 10.0**power
+    return [float(f"{round(edge / step) * step:.12g}") for edge in edges]
+
+
 def edge_texts(edges: Sequence[float], coarse: bool = False) -> list[str]:
     """Return the edges of bins, to a tenth of the width of a bin, or as coarse as keeps them apart."""
     width = min((high - low for low, high in pairwise(edges)), default=0.0)
     if not 1e-12 < width < 1e15:
         return [number_text(edge, 6) for edge in edges]
-    power = math.floor(math.log10(width))
     if coarse:
-        step = next(one for one in (5, 2, 1, 0.5, 0.2) if one * 10.0**power <= width / 2) * 10.0**power
-        return [compact(round(edge / step) * step, digits=6) for edge in edges]
+        return [compact(edge, digits=6) for edge in rounded_edges(edges)]
+    power = math.floor(math.log10(width))
     return [f"{round(edge, 1 - power) + 0:,.{max(1 - power, 0)}f}".replace("-", _MINUS) for edge in edges]

@@ -102,8 +102,8 @@ class TrialLog:
     def _begin(self) -> None:
         if self._path.exists():
             self._open("r+b")  # refused if another search has begun since
-            self.close()
             self.moved_to = self._moved_aside()
+            self.close()
         self._open("xb")
         self._write(json.dumps(self._head))
 
