@@ -305,6 +305,8 @@ def test_means_over_variables_are_without_those_with_few_values():
     shares = (public.figure("distance_linkage"), public.figure("interval_disclosure"))
     expected = (float(rest.probabilistic_information_loss) + sum(shares) / 2) / 2
     assert public.figure("score") == pytest.approx(expected, rel=5e-3)
+    said = "Numeric variables with few values have no part in means over variables."
+    assert said in report_html(public) and said not in report_html(summarize(release, "internal", evaluation))
 
 
 def test_of_a_file_with_few_values_no_mean_is_published():

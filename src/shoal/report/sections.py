@@ -96,6 +96,9 @@ def _measures(summary: Summary) -> Iterator[Section]:
                 f"A share of fewer than {summary.k:,} records, or of all but fewer, is given as a bound, and what is "
                 "computed from shares is computed from what is given."
             )
+        few = [one for one in summary.variables if one.protected and one.kind == "continuous" and one.loss is None]
+        if side == "utility" and summary.audience == "public" and few:
+            text.append("Numeric variables with few values have no part in means over variables.")
         if rows:
             yield Section(side, title, text, measures=rows)
 
