@@ -33,10 +33,9 @@ from shoal.cli_options import (
     refuse_beside_plan,
     settings_in,
     what_was_given,
+    whole_numbers_in,
 )
 from shoal.cli_terminal import one_line_warnings, progress_bar
-from shoal.cli_tune import ComparisonReport, write_comparison_report
-from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
@@ -54,7 +53,9 @@ def compare(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write the table. [FILE-compared.csv]")
     ] = None,
-    report: ComparisonReport = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page there: the table, and the map of risk and loss.")
+    ] = None,
     columns: Columns = None,
     role: Role = None,
     kind: Kind = None,
@@ -79,9 +80,7 @@ def compare(
     from shoal.read import as_table, write_table
     from shoal.report.text import comparison_text
 
-    ks = [one.strip() for one in k.split(",") if one.strip()]
-    if not ks or not all(one.isascii() and one.isdigit() for one in ks):
-        raise ParameterError(f'-k wants whole numbers separated by commas; got "{k}".')
+    ks = whole_numbers_in(k)
     output = output or Path(f"{file.stem}-compared.csv")
     table = as_table(file, **what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet))
     written = [("table", output), ("report", report)]
@@ -100,13 +99,14 @@ def compare(
     with one_line_warnings(), progress_bar(quiet, "comparing"):
         comparison = compare(
             table,
-            [int(one) for one in ks],
+            ks,
             "all" if methods == "all" else methods_in(methods),
             **settings_in(table.names, **texts),
             **what_was_given(repair=repair or None, missing=missing, standardize=standardize, seed=seed),
         )
     write_table(comparison.to_frame(), output)
-    write_comparison_report(comparison, table, report)
+    if report is not None:
+        comparison.report(report, title=f"Methods side by side on {file.name}")
     if not quiet:
         print(comparison_text(comparison))
         print(f"\nwritten to {output}" + (f" and {report}" if report is not None else ""))

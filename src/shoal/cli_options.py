@@ -43,6 +43,7 @@ __all__ = [
     "replacements_in",
     "settings_in",
     "what_was_given",
+    "whole_numbers_in",
 ]
 
 Columns = Annotated[list[str] | None, typer.Option(help="Columns to protect, separated by commas.")]
@@ -142,6 +143,14 @@ def assignments_in(option: str, given: list[str] | None) -> dict[str, str]:
             raise ParameterError(f'{option} wants COLUMN=VALUE; got "{text}".')
         pairs[name] = value
     return pairs
+
+
+def whole_numbers_in(given: str) -> list[int]:
+    """Read "3,5,10" as the values of k."""
+    parts = [part.strip() for part in given.split(",") if part.strip()]
+    if not parts or not all(part.isascii() and part.isdigit() for part in parts):
+        raise ParameterError(f'-k wants whole numbers separated by commas; got "{given}".')
+    return [int(part) for part in parts]
 
 
 def replacements_in(given: list[str] | None, names: list[str]) -> str | dict[str, str] | None:

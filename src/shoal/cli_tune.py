@@ -1,4 +1,4 @@
-"""The command that searches: tune; and what `compare` needs to write a page."""
+"""The command that searches: tune."""
 
 from __future__ import annotations
 
@@ -28,29 +28,17 @@ from shoal.cli_options import (
     methods_in,
     settings_in,
     what_was_given,
+    whole_numbers_in,
 )
 from shoal.cli_terminal import one_line_warnings, progress_bar
 from shoal.errors import ParameterError, WriteError
 
 if TYPE_CHECKING:
-    from shoal.comparison import Comparison
-    from shoal.read import Table
     from shoal.tuning import Tuning
 
-__all__ = ["ComparisonReport", "tune", "write_comparison_report"]
+__all__ = ["tune"]
 
 _SECONDS = 120.0
-
-ComparisonReport = Annotated[
-    Path | None, typer.Option("--report", help="Write a page there: the table, and the map of risk and loss.")
-]
-
-
-def write_comparison_report(comparison: Comparison, table: Table, path: Path | None) -> None:
-    """Write the page of a comparison if one was asked for."""
-    if path is not None:
-        name = "a table" if table.source is None else table.source.name
-        comparison.report(path, title=f"Methods side by side on {name}")
 
 
 def tune(
@@ -135,7 +123,7 @@ def tune(
     }
     settings = settings_in(table.names, **texts)
     given = what_was_given(
-        k=None if k is None else _whole_numbers(k),
+        k=None if k is None else whole_numbers_in(k),
         methods=None if methods is None else methods_in(methods),
         seconds=_SECONDS if seconds is None and trials is None else seconds,
         repair=repair or None,
@@ -160,13 +148,6 @@ def tune(
         for one in _write_plans(tuning, file, wanted, plans, edits):
             if not json and not quiet:
                 print(f"plan               {one} (holds the seed: keep it as safe as the input)")
-
-
-def _whole_numbers(given: str) -> list[int]:
-    parts = [part.strip() for part in given.split(",") if part.strip()]
-    if not parts or not all(part.isascii() and part.isdigit() for part in parts):
-        raise ParameterError(f'-k wants whole numbers separated by commas; got "{given}".')
-    return [int(part) for part in parts]
 
 
 _Wanted = list[tuple[int | None, Path]]

@@ -14,7 +14,7 @@ from shoal import progress
 from shoal.errors import DataError, MethodError, ParameterError, ShoalError
 from shoal.limits import Whole, check_limits
 from shoal.partition import METHODS
-from shoal.read import Table, as_table, replacing
+from shoal.read import Table, as_table
 from shoal.replace import SYNTHETIC
 from shoal.search.ground import Figures, Ground, family_of
 from shoal.search.masking import Masking, masking_of
@@ -91,9 +91,9 @@ class Comparison:
     def report(self, path: str | os.PathLike[str], *, title: str = "Methods side by side") -> None:
         """Write a page of its own: the table, and the map of risk and loss. There is no value of the data in it."""
         from shoal.report.comparison_page import comparison_page
+        from shoal.report.html import write_page
 
-        with replacing(path) as temporary:
-            temporary.write_text(comparison_page(self, title), encoding="utf-8")
+        write_page(comparison_page(self, title), path)
 
 
 def compare(

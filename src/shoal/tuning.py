@@ -15,7 +15,7 @@ from shoal import progress
 from shoal.errors import DataError, ParameterError
 from shoal.limits import Number, OneOf, OrNone, Whole, check_limits
 from shoal.plan import Output, Plan
-from shoal.read import as_table, replacing
+from shoal.read import as_table
 from shoal.release import Release
 from shoal.search.grid import GridSearch
 from shoal.search.ground import FAMILIES, Figures, Ground
@@ -193,17 +193,17 @@ class Tuning:
 
     def report(self, path: str | os.PathLike[str], *, title: str = "Settings tried") -> None:
         """Write a page of its own: what was chosen, the map of risk and loss, and the trials."""
+        from shoal.report.html import write_page
         from shoal.report.tuning_page import tuning_page
 
-        with replacing(path) as temporary:
-            temporary.write_text(tuning_page(self, title), encoding="utf-8")
+        write_page(tuning_page(self, title), path)
 
     def map(self, path: str | os.PathLike[str]) -> None:
         """Write the map of risk and loss, as SVG."""
+        from shoal.report.html import write_page
         from shoal.report.map import standalone, tuning_map
 
-        with replacing(path) as temporary:
-            temporary.write_text(standalone(tuning_map(self)), encoding="utf-8")
+        write_page(standalone(tuning_map(self)), path)
 
 
 def _lowest(trials: Sequence[Trial]) -> Trial | None:

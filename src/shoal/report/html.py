@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from shoal.report.summary import Summary
 
-__all__ = ["environment", "report_html", "write_report"]
+__all__ = ["environment", "report_html", "write_page", "write_report"]
 
 _AUDIENCE = {
     "internal": "Internal report: shows how the original is distributed. Not for publication.",
@@ -47,7 +47,11 @@ def report_html(summary: Summary) -> str:
 
 def write_report(summary: Summary, path: str | os.PathLike[str]) -> None:
     """Write the page that shows a summary, whole or not at all."""
-    page = report_html(summary)
+    write_page(report_html(summary), path)
+
+
+def write_page(page: str, path: str | os.PathLike[str]) -> None:
+    """Write a page or a picture of a report, whole or not at all."""
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
 

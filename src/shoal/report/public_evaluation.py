@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from shoal import progress
-from shoal.measure import Evaluation, evaluate
-from shoal.measure.score import SCORE_PARTS, combined
+from shoal.measure import Evaluation, Figure, evaluate
+from shoal.measure.score import combined
 from shoal.plan import Plan
 from shoal.read import Table
 
@@ -16,12 +17,13 @@ __all__ = ["NOT_PUBLIC", "has_few_values", "public_evaluation"]
 
 NOT_PUBLIC = "not published: beside other figures it could tell of fewer than k records."
 _FEW = 10
+_LOSS = "probabilistic_information_loss"
 # Means over the numeric variables, from which one of them can be told if the others are known.
 _MEANS = (
     "sse",
     "information_loss",
     "il1s",
-    "probabilistic_information_loss",
+    _LOSS,
     "mean_variation",
     "mean_difference",
     "variance_difference",
@@ -30,6 +32,8 @@ _MEANS = (
     "quantile_difference",
 )
 _OF_PAIRS = ("covariance_difference", "correlation_difference")
+# Of few values that vary, moments beside the loss would tell every one.
+_MOMENTS = ("third_moments", "fourth_moments")
 
 
 def has_few_values(table: Table, name: str) -> bool:
@@ -38,8 +42,10 @@ def has_few_values(table: Table, name: str) -> bool:
     return len(np.unique(numbers[np.isfinite(numbers)])) < _FEW
 
 
-def public_evaluation(original: Table, masked: Table, evaluation: Evaluation, plan: Plan) -> Evaluation:
-    """Return measures in which numeric variables with few values have no part.
+def public_evaluation(
+    original: Table, masked: Table, evaluation: Evaluation, plan: Plan, few: Collection[str]
+) -> Evaluation:
+    """Return the measures that may be published, those over numeric variables without the ones that have few values.
 
     Parameters
     ----------
@@ -49,27 +55,28 @@ def public_evaluation(original: Table, masked: Table, evaluation: Evaluation, pl
         What was measured.
     plan
         How the file was masked.
+    few
+        The numeric variables with few values.
     """
-    numeric = [name for name in evaluation.columns if plan.kinds.get(name) == "continuous"]
-    rest = [name for name in numeric if not has_few_values(original, name)]
+    dropped = set(_MOMENTS)
+    if "categories_changed" in evaluation.figures:
+        dropped.add("unchanged")  # the one less the other would be a count in the other columns
+    if evaluation.complete_records < plan.k:
+        dropped |= set(_OF_PAIRS)
     figures = dict(evaluation.figures)
-    if len(rest) < len(numeric):
+    if few:
         measures = [name for name in _MEANS if name in figures]
-        for name in measures:
-            del figures[name]
+        rest = [name for name in evaluation.columns if plan.kinds.get(name) == "continuous" and name not in few]
+        taken: Mapping[str, Figure] = {}
         if rest and measures:
             with progress.share(0.0):
-                figures |= evaluate(original, masked, rest, kinds=plan.kinds, measures=measures).figures
-    if evaluation.complete_records < plan.k:
-        for name in _OF_PAIRS:
-            figures.pop(name, None)
-    if "score" in figures:
-        parts = {part.about.name: figures["score"].parts[part.about.name] for part in SCORE_PARTS["equal"]}
-        loss = figures.get("probabilistic_information_loss")
-        if loss is None and "probabilistic_information_loss" in evaluation.figures:
-            del figures["score"]
-        elif loss is not None:
-            figures["score"] = combined(parts | {"probabilistic_information_loss": float(loss)})
-    figures = {name: figures[name] for name in evaluation.figures if name in figures}  # in their order
-    dropped = {name: NOT_PUBLIC for name in evaluation.figures if name not in figures}
-    return replace(evaluation, figures=figures, left_out={**evaluation.left_out, **dropped})
+                taken = evaluate(original, masked, rest, kinds=plan.kinds, measures=measures).figures
+        figures |= taken
+        dropped |= {name for name in measures if name not in taken}
+        if "score" in figures and _LOSS in taken:
+            figures["score"] = combined({**figures["score"].parts, _LOSS: taken[_LOSS]})
+        elif _LOSS in dropped:
+            dropped.add("score")
+    left_out = {name: NOT_PUBLIC for name in evaluation.figures if name in dropped}
+    figures = {name: figure for name, figure in figures.items() if name not in dropped}
+    return replace(evaluation, figures=figures, left_out={**evaluation.left_out, **left_out})

@@ -28,8 +28,6 @@ SHARES = frozenset(
         "transparency_attack",
     }
 )
-# Of few values that vary, moments beside the loss would tell every one.
-_NEVER_PUBLIC = frozenset({"third_moments", "fourth_moments"})
 _DIGITS = 3
 
 
@@ -81,12 +79,8 @@ class Shares:
         """Return all figures that may be given, as they may be given."""
         found: dict[str, float] = {}
         for name, figure in measured.items():
-            if self.least is not None and name in _NEVER_PUBLIC:
-                continue
             if name in (*SHARES, "score") and not self.may_be_given:
                 continue
-            if name == "unchanged" and self.least is not None and "categories_changed" in measured:
-                continue  # the one less the other would be a count in the other columns
             if name == "linkage_over_subsets" and self.least is not None:
                 points = self.by_number(figure)
                 subsets = [comb(len(points), number) for number, _ in points]

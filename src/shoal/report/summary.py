@@ -113,12 +113,17 @@ class _Collector:
         self._internal = audience == "internal"
         if plan is None and not self._internal:
             raise ParameterError("What is published says how the file was protected: name the plan too (--plan).")
+        self._few: set[str] = set()  # variables of which, in public, statistics would tell who has which value
         if plan is not None and not self._internal:
-            self._evaluation = public_evaluation(original, masked, evaluation, plan)
+            numeric = [name for name in evaluation.columns if plan.kinds.get(name) == "continuous"]
+            self._few = {name for name in numeric if has_few_values(original, name)}
+            self._evaluation = public_evaluation(original, masked, evaluation, plan, self._few)
         self._fewest = 1 if plan is None or self._internal else plan.k  # a smaller count is nobody's business
         self._shares = (
             Shares(None) if self._fewest == 1 else Shares.in_public(self._fewest, evaluation.complete_records)
         )
+
+        self._given = self._shares.figures(self._evaluation.figures)
 
     def summary(self) -> Summary:
         plan = self._plan
@@ -184,17 +189,9 @@ class _Collector:
             treatment=treatment,
             protected=protected,
             missing=int(self._original.gaps(name).sum()) if self._internal else None,
-            loss=self._loss(name, by_column.get(name)) if protected else None,
+            loss=self._shares.rounded(by_column[name]) if protected and name in by_column else None,
             shape=self._shape(name) if protected and name in self._masked.names else None,
         )
-
-    def _loss(self, name: str, loss: float | None) -> float | None:
-        """Return what is lost of a variable; in public not of one with few values."""
-        return None if loss is None or self._has_few_values(name) else self._shares.rounded(loss)
-
-    def _has_few_values(self, name: str) -> bool:
-        """Whether, in public, statistics of a variable could tell how many records have which value."""
-        return not self._internal and has_few_values(self._original, name)
 
     def _shape(self, name: str) -> Shape | None:
         tables = [self._masked, self._original] if self._internal else [self._masked]
@@ -234,12 +231,11 @@ class _Collector:
     def _left_out(self) -> dict[str, str]:
         """Return which measures are not there, and why."""
         found = {**self._evaluation.not_applicable, **self._evaluation.left_out}
-        given = self._shares.figures(self._evaluation.figures)
-        return found | {name: NOT_PUBLIC for name in self._evaluation.figures if name not in given}
+        return found | {name: NOT_PUBLIC for name in self._evaluation.figures if name not in self._given}
 
     def _measures(self) -> list[MeasureFacts]:
         found = []
-        for name, value in self._shares.figures(self._evaluation.figures).items():
+        for name, value in self._given.items():
             about, figure = MEASURES[name].about, self._evaluation.figures[name]
             if about.unit == "records" and value < self._fewest:
                 continue  # a count below k is nobody's business
@@ -267,7 +263,7 @@ class _Collector:
             for name in self._evaluation.columns
             if self._original.is_numeric(name)
             and (self._plan is None or self._plan.kinds.get(name) == "continuous")
-            and not self._has_few_values(name)
+            and name not in self._few
         ][:MOST_CORRELATED]
         if len(compared) < 2:
             return None
