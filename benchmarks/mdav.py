@@ -24,8 +24,8 @@ import numpy as np
 from numba import njit
 
 from shoal.partition import MDAV
-from shoal.partition.exact_sum_kernels import MOST_PARTIALS, add_rows, round_totals, total_columns
-from shoal.partition.tree_search_kernels import is_worse, offer, squared_distance
+from shoal.partition.kernels.exact_sum import MOST_PARTIALS, add_rows, round_totals, total_columns
+from shoal.partition.kernels.tree_search import is_worse, offer, squared_distance
 
 K = 10
 COLUMNS = 10

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 import shoal
-from shoal.report.html import write_report
-from shoal.report.summary import summarize
+from shoal.report.facts.collect import summarize
+from shoal.report.page.html import write_report
 
 
 def main() -> None:

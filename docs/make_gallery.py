@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory
 import pandas as pd
 
 import shoal
-from shoal.release import Release
-from shoal.report.html import write_report
-from shoal.report.summary import Summary, summarize
-from shoal.tuning import Tuning
+from shoal.flow.release import Release
+from shoal.report.facts.collect import Summary, summarize
+from shoal.report.page.html import write_report
+from shoal.search.tuning import Tuning
 
 RULES = [
     "gross_income == wage_income + self_employment_income + capital_income + transfers",

@@ -40,7 +40,12 @@ EXTRAS = {"shiny", "fastapi", "uvicorn", "dask", "distributed", "optuna", "saxon
 
 @pytest.mark.parametrize(
     "statement",
-    ["import shoal", "import shoal.cli", "import shoal.flow", "import shoal.datasets; shoal.datasets.households(10)"],
+    [
+        "import shoal",
+        "import shoal.cli.app",
+        "import shoal.flow.carry_out",
+        "import shoal.datasets; shoal.datasets.households(10)",
+    ],
 )
 def test_importing_shoal_pulls_in_no_optional_part(statement):
     assert not loaded_after(statement) & EXTRAS
@@ -49,7 +54,7 @@ def test_importing_shoal_pulls_in_no_optional_part(statement):
 def test_importing_shoal_is_light():
     """`import shoal` and `shoal --help` load none of the heavy libraries; they come with the first use."""
     heavy = {"numpy", "pandas", "pyarrow", "sklearn", "numba", "pyreadstat", "openpyxl", "lxml", "scipy"}
-    assert not loaded_after("import shoal, shoal.cli") & heavy
+    assert not loaded_after("import shoal, shoal.cli.app") & heavy
 
 
 def test_partitions_and_replacements_do_not_compile_on_import():

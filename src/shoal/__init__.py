@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shoal import datasets, describe, edits, errors, measure, partition, read, replace
-    from shoal.comparison import Comparison, compare
     from shoal.describe import describe_table
     from shoal.edits import read_edits
-    from shoal.flow import protect
+    from shoal.flow.carry_out import protect
+    from shoal.flow.plan import Plan
+    from shoal.flow.release import Release
     from shoal.measure import Evaluation, evaluate
-    from shoal.plan import Plan
     from shoal.read import read_table, write_table
-    from shoal.release import Release
-    from shoal.tuning import Tuning, tune
+    from shoal.search.comparison import Comparison, compare
+    from shoal.search.tuning import Tuning, tune
 
 __version__ = "0.1.0"
 
@@ -58,13 +58,13 @@ _HOME = {
     "write_table": "shoal.read",
     "describe_table": "shoal.describe",
     "read_edits": "shoal.edits",
-    "protect": "shoal.flow",
-    "Plan": "shoal.plan",
-    "Release": "shoal.release",
-    "compare": "shoal.comparison",
-    "Comparison": "shoal.comparison",
-    "tune": "shoal.tuning",
-    "Tuning": "shoal.tuning",
+    "protect": "shoal.flow.carry_out",
+    "Plan": "shoal.flow.plan",
+    "Release": "shoal.flow.release",
+    "compare": "shoal.search.comparison",
+    "Comparison": "shoal.search.comparison",
+    "tune": "shoal.search.tuning",
+    "Tuning": "shoal.search.tuning",
     "evaluate": "shoal.measure",
     "Evaluation": "shoal.measure",
 }

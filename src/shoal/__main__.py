@@ -19,7 +19,7 @@ def main() -> None:
     from shoal.errors import ParameterError, ShoalError
 
     try:
-        from shoal.cli import app
+        from shoal.cli.app import app
 
         code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
         if code == 130:  # what typer makes of an interrupt

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
-from shoal.limits import Limit, Number, Whole, check_limits
+from shoal.parameters.limits import Limit, Number, Whole, check_limits
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import rand_score
 
 from shoal.errors import NotApplicableError, ParameterError
-from shoal.limits import Number, Whole
 from shoal.measure.partitions import alpha_cut_distance, fuzzy_rand_index, jaccard_index, rand_index
+from shoal.parameters.limits import Number, Whole
 
 # The example of METHODS, section 8.
 P = np.array([[0.8, 0.15, 0.05], [0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.6, 0.2], [0.1, 0.1, 0.8]])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from slow_partitions import slow_cbfs, slow_md
-from small_matrices import progress_of, small_matrices
 
+from oracles.slow_partitions import slow_cbfs, slow_md
+from oracles.small_matrices import progress_of, small_matrices
 from shoal.partition.cbfs import CBFS
 from shoal.partition.md import MD
 

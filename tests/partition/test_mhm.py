@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_matrices import progress_of, small_matrices, squared_errors, stretches
 
+from oracles.small_matrices import progress_of, small_matrices, squared_errors, stretches
 from shoal.partition.cbfs import CBFS
+from shoal.partition.geometry.path_cut import cut_path
 from shoal.partition.md import MD
-from shoal.partition.mdav import MDAV
+from shoal.partition.mdav.mdav import MDAV
 from shoal.partition.mhm import MHM
-from shoal.partition.path_cut import cut_path
 
 FIXED_SIZE = {"mdav": lambda k: MDAV(k, variant="two-k"), "md": MD, "cbfs": CBFS}
 

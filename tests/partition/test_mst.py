@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from brute_force_mdav import squared_distance
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from slow_partitions import slow_cbfs, slow_md
-from small_matrices import progress_of, small_matrices
 
-from shoal.partition.forest import cut_long_edges, number_trees
+from oracles.brute_force_mdav import squared_distance
+from oracles.slow_partitions import slow_cbfs, slow_md
+from oracles.small_matrices import progress_of, small_matrices
+from shoal.partition.geometry.forest import cut_long_edges, number_trees
 from shoal.partition.mst import MST
 
 

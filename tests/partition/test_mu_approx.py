@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from brute_force_mdav import squared_distance
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from slow_partitions import slow_cbfs
-from small_matrices import progress_of, small_matrices
 
+from oracles.brute_force_mdav import squared_distance
+from oracles.slow_partitions import slow_cbfs
+from oracles.small_matrices import progress_of, small_matrices
 from shoal.partition.mu_approx import MuApprox
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from small_matrices import progress_of, squared_errors
 
+from oracles.small_matrices import progress_of, squared_errors
 from shoal.errors import DataError
 from shoal.partition.optimal_univariate import OptimalUnivariate
 

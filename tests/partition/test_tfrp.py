@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from slow_partitions import slow_tfrp_one
-from small_matrices import progress_of, small_matrices, squared_errors
 
+from oracles.slow_partitions import slow_tfrp_one
+from oracles.small_matrices import progress_of, small_matrices, squared_errors
 from shoal.partition.tfrp import TFRP
 
 

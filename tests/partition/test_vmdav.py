@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from slow_partitions import slow_vmdav
-from small_matrices import progress_of, small_matrices, squared_errors
 
-from shoal.partition.mdav import MDAV
+from oracles.slow_partitions import slow_vmdav
+from oracles.small_matrices import progress_of, small_matrices, squared_errors
+from shoal.partition.mdav.mdav import MDAV
 from shoal.partition.vmdav import VMDAV
 
 # Two clouds, of 4 and of 5 points.

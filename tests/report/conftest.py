@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import shoal
+from shoal.flow.release import Release
 from shoal.measure import Evaluation
-from shoal.release import Release
-from shoal.report.summary import Audience, Summary, summarize
+from shoal.report.facts.collect import Audience, Summary, summarize
 
 SEED = 987_654_321
 RULES = [

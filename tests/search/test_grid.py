@@ -6,9 +6,9 @@ from itertools import product
 
 import pytest
 
+from shoal.flow.masking import Masking, masking_of
 from shoal.search.grid import GridSearch
 from shoal.search.ground import Figures
-from shoal.search.masking import Masking, masking_of
 from shoal.search.space import Dial, Space, space_of
 from shoal.search.trial import Trial
 

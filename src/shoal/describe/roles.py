@@ -19,7 +19,7 @@ from shoal.errors import (
     ParameterError,
     nearest_name_hint,
 )
-from shoal.limits import OneOf, check_limits
+from shoal.parameters.limits import OneOf, check_limits
 from shoal.read import Table
 
 __all__ = ["Selection", "cut_into_blocks", "cut_size", "names_given", "select"]

@@ -16,7 +16,7 @@ from shoal.edits.expressions import InOriginal, parts_of
 from shoal.edits.rules import Kind, Rule
 from shoal.edits.source import read_edits
 from shoal.errors import RuleError, nearest_name_hint
-from shoal.limits import Limit, Number, TrueOrFalse, Whole, check_limits
+from shoal.parameters.limits import Limit, Number, TrueOrFalse, Whole, check_limits
 from shoal.progress import step
 from shoal.read import Table, as_table
 

@@ -185,7 +185,7 @@ def holds(expression: Expression, records: Records, tolerance: float = TOLERANCE
                 return _are_among(records.texts(name), known.tolist())
             return np.isin(records.numbers(name), known)
         case XPathTest():
-            from shoal.edits.xpath import holds_by_record
+            from shoal.edits.xpath.reading import holds_by_record
 
             return holds_by_record(expression, records)
 

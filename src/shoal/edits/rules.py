@@ -11,7 +11,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.edits.atoms import Linear, Product, Requirement, Single, requirements
 from shoal.edits.evaluation import TOLERANCE, Columns, Records, broken, refuse_unknown, worked_out
 from shoal.edits.expressions import (
     Arithmetic,
@@ -24,6 +23,7 @@ from shoal.edits.expressions import (
     names_in,
     parts_of,
 )
+from shoal.edits.keep.atoms import Linear, Product, Requirement, Single, requirements
 from shoal.edits.text import XPATH_PREFIX, printed, read_expression, shown
 from shoal.errors import DataError, RuleError
 
@@ -141,7 +141,7 @@ def parse_rule(text: str) -> Rule:
     if not isinstance(text, str):
         raise RuleError(f"A rule is a line of text; got {type(text).__name__}.")
     if text.strip().startswith(XPATH_PREFIX):
-        from shoal.edits.xpath import read_test
+        from shoal.edits.xpath.reading import read_test
 
         return Rule(read_test(text.strip().removeprefix(XPATH_PREFIX).strip()))
     return Rule(read_expression(text.strip()))

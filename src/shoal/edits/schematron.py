@@ -13,9 +13,9 @@ from lxml import etree
 from shoal.edits.expressions import Expression, InOriginal, parts_of
 from shoal.edits.rules import Rule
 from shoal.edits.text import shown
-from shoal.edits.xpath import Lets, printed_xpath, read_statement, read_test
-from shoal.edits.xpath_parsing import ORIGINAL, element_of, parsed, tokens_in, with_lets
-from shoal.edits.xpath_types import is_statement
+from shoal.edits.xpath.parsing import ORIGINAL, element_of, parsed, tokens_in, with_lets
+from shoal.edits.xpath.reading import Lets, printed_xpath, read_statement, read_test
+from shoal.edits.xpath.value_types import is_statement
 from shoal.errors import ReadError, RuleError
 from shoal.read.safe_xml import SAFE_PARSER, refuse_doctype
 

@@ -9,7 +9,6 @@ from inspect import signature
 from typing import Any
 
 from shoal import progress
-from shoal.choices import spell
 from shoal.describe.roles import names_given
 from shoal.describe.variables import Kind
 from shoal.errors import NotApplicableError, ParameterError, nearest_name_hint
@@ -19,6 +18,7 @@ from shoal.measure.pairs import Pair, pair
 from shoal.measure.risk.k_anonymity import k_anonymity
 from shoal.measure.risk.transparency_attack import known_method
 from shoal.measure.score import SCORE_PARTS, combined
+from shoal.parameters.choices import spell
 from shoal.replace import REPLACEMENTS, SYNTHETIC
 
 __all__ = ["Evaluation", "evaluate", "evaluation_schema"]

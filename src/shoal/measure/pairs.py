@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from shoal.describe.roles import cut_into_blocks, names_given
 from shoal.describe.variables import KINDS, Kind, codes, kind_of
 from shoal.errors import ColumnError, DataError, NotApplicableError, ParameterError, nearest_name_hint
-from shoal.limits import OneOf, check_limits
+from shoal.parameters.limits import OneOf, check_limits
 from shoal.read import Table, as_table
 
 __all__ = ["Pair", "pair"]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import NotApplicableError, ParameterError
-from shoal.limits import Limit, Number, OneOf, TrueOrFalse, Whole, check_limits
 from shoal.measure.measure import About, Figure, measure
+from shoal.parameters.limits import Limit, Number, OneOf, TrueOrFalse, Whole, check_limits
 
 __all__ = ["alpha_cut_distance", "fuzzy_rand_index", "jaccard_index", "rand_index"]
 

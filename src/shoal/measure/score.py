@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from shoal.errors import NotApplicableError
-from shoal.limits import OneOf, check_limits
 from shoal.measure.measure import About, Figure, FileMeasure, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.risk.distance_linkage import distance_linkage
@@ -13,6 +12,7 @@ from shoal.measure.risk.interval_disclosure import interval_disclosure
 from shoal.measure.risk.probabilistic_linkage import probabilistic_linkage
 from shoal.measure.utility.mean_variation import mean_variation
 from shoal.measure.utility.probabilistic_information_loss import probabilistic_information_loss
+from shoal.parameters.limits import OneOf, check_limits
 
 __all__ = ["SCORE_PARTS", "combined", "score"]
 

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from shoal.partition.bound import lower_bound
     from shoal.partition.catalogue import METHODS, PARTITIONERS, SOFT_METHODS
     from shoal.partition.cbfs import CBFS
-    from shoal.partition.hac import HAC
+    from shoal.partition.hac.hac import HAC
     from shoal.partition.k_means_micro import KMeansMicro
     from shoal.partition.md import MD
-    from shoal.partition.mdav import MDAV
-    from shoal.partition.mdav_generic import MDAVGeneric
+    from shoal.partition.mdav.generic import MDAVGeneric
+    from shoal.partition.mdav.mdav import MDAV
     from shoal.partition.mhm import MHM
     from shoal.partition.mst import MST
     from shoal.partition.mu_approx import MuApprox
     from shoal.partition.one_group import OneGroup
     from shoal.partition.optimal_univariate import OptimalUnivariate
-    from shoal.partition.refine import Refine
+    from shoal.partition.refine.refine import Refine
     from shoal.partition.tfrp import TFRP
     from shoal.partition.vmdav import VMDAV
 
@@ -54,9 +54,9 @@ __all__ = [
 
 _HOME = {
     "CBFS": "cbfs",
-    "HAC": "hac",
+    "HAC": "hac.hac",
     "MD": "md",
-    "MDAV": "mdav",
+    "MDAV": "mdav.mdav",
     "MHM": "mhm",
     "MST": "mst",
     "METHODS": "catalogue",
@@ -65,13 +65,13 @@ _HOME = {
     "TFRP": "tfrp",
     "VMDAV": "vmdav",
     "KMeansMicro": "k_means_micro",
-    "MDAVGeneric": "mdav_generic",
+    "MDAVGeneric": "mdav.generic",
     "MuApprox": "mu_approx",
     "OneGroup": "one_group",
     "OptimalUnivariate": "optimal_univariate",
     "Partition": "base",
     "Partitioner": "base",
-    "Refine": "refine",
+    "Refine": "refine.refine",
     "lower_bound": "bound",
 }
 

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from shoal.errors import MethodError, TooFewRecordsError
-from shoal.limits import Limit, Whole, check_limits
-from shoal.partition.checked_matrix import checked_matrix
+from shoal.parameters.limits import Limit, Whole, check_limits
+from shoal.partition.geometry.checked_matrix import checked_matrix
 
 __all__ = ["Partition", "Partitioner"]
 

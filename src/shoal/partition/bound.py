@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_array
 
 from shoal.errors import TooFewRecordsError
-from shoal.limits import Whole, check_limits
-from shoal.partition.neighbours import lists_of_neighbours, nearest_records
-from shoal.partition.safe_scale import scaled_for_squares
+from shoal.parameters.limits import Whole, check_limits
+from shoal.partition.geometry.neighbours import lists_of_neighbours, nearest_records
+from shoal.partition.geometry.safe_scale import scaled_for_squares
 
 __all__ = ["lower_bound", "lower_bound_by_neighbours"]
 
@@ -64,7 +64,7 @@ def lower_bound_by_neighbours(X: NDArray[np.float64], neighbours: NDArray[np.int
     Longer lists give a better bound. With fewer than k-1 neighbours it is below the well-known one.
     """
     # Imported here because numba takes a second to import.
-    from shoal.partition import lower_bound_kernels as kernels
+    from shoal.partition.kernels import lower_bound as kernels
 
     n, length = neighbours.shape
     length = min(length, max(k - 1, _MOST_LISTED // n))

@@ -6,16 +6,16 @@ from shoal.partition.base import Partitioner
 from shoal.partition.cbfs import CBFS
 from shoal.partition.fuzzy.at_least_k import AtLeastK
 from shoal.partition.fuzzy.methods import SOFT_METHODS, SoftMethod
-from shoal.partition.hac import HAC
+from shoal.partition.hac.hac import HAC
 from shoal.partition.k_means_micro import KMeansMicro
 from shoal.partition.md import MD
-from shoal.partition.mdav import MDAV
+from shoal.partition.mdav.mdav import MDAV
 from shoal.partition.mhm import MHM
 from shoal.partition.mst import MST
 from shoal.partition.mu_approx import MuApprox
 from shoal.partition.one_group import OneGroup
 from shoal.partition.optimal_univariate import OptimalUnivariate
-from shoal.partition.refine import Refine
+from shoal.partition.refine.refine import Refine
 from shoal.partition.tfrp import TFRP
 from shoal.partition.vmdav import VMDAV
 

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.limits import Limit, Whole
+from shoal.parameters.limits import Limit, Whole
 from shoal.partition.base import Partitioner
-from shoal.partition.in_steps import make_groups_in_steps
-from shoal.partition.safe_scale import safely_scaled
+from shoal.partition.geometry.in_steps import make_groups_in_steps
+from shoal.partition.geometry.safe_scale import safely_scaled
 
 __all__ = ["CBFS"]
 
@@ -53,8 +53,8 @@ class CBFS(Partitioner):
 
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         # Imported here because numba takes a second to import.
-        from shoal.partition.cbfs_kernels import make_groups_by_centroid
-        from shoal.partition.exact_sum_kernels import MOST_PARTIALS, total_columns
+        from shoal.partition.kernels.cbfs import make_groups_by_centroid
+        from shoal.partition.kernels.exact_sum import MOST_PARTIALS, total_columns
 
         X = safely_scaled(X)
         n, d = X.shape

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.limits import Limit, Whole
+from shoal.parameters.limits import Limit, Whole
 from shoal.partition.base import Partitioner
-from shoal.partition.mdav import squared_distances
-from shoal.partition.safe_scale import safely_scaled
+from shoal.partition.geometry.safe_scale import safely_scaled
+from shoal.partition.mdav.mdav import squared_distances
 from shoal.progress import advance
 
 __all__ = ["KMeansMicro"]

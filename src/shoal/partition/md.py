@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.limits import Limit, Whole
+from shoal.parameters.limits import Limit, Whole
 from shoal.partition.base import Partitioner
-from shoal.partition.in_steps import make_groups_in_steps
-from shoal.partition.mdav import centroid, squared_distances
-from shoal.partition.mdav_tail import assign_the_rest
-from shoal.partition.safe_scale import safely_scaled
+from shoal.partition.geometry.in_steps import make_groups_in_steps
+from shoal.partition.geometry.safe_scale import safely_scaled
+from shoal.partition.mdav.mdav import centroid, squared_distances
+from shoal.partition.mdav.tail import assign_the_rest
 
 __all__ = ["MD"]
 
@@ -60,7 +60,7 @@ class MD(Partitioner):
 
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         # Imported here because numba takes a second to import.
-        from shoal.partition.md_kernels import make_groups_of_most_distant
+        from shoal.partition.kernels.md import make_groups_of_most_distant
 
         X = safely_scaled(X)
         n = len(X)

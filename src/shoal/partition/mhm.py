@@ -8,14 +8,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.limits import Limit, OneOf, Whole
+from shoal.parameters.limits import Limit, OneOf, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.cbfs import CBFS
-from shoal.partition.centroids import centroids_of
+from shoal.partition.geometry.centroids import centroids_of
+from shoal.partition.geometry.path_cut import cut_path
+from shoal.partition.geometry.safe_scale import safely_scaled
 from shoal.partition.md import MD
-from shoal.partition.mdav import MDAV, centroid, squared_distances
-from shoal.partition.path_cut import cut_path
-from shoal.partition.safe_scale import safely_scaled
+from shoal.partition.mdav.mdav import MDAV, centroid, squared_distances
 from shoal.progress import advance, share
 
 __all__ = ["MHM"]
@@ -120,7 +120,7 @@ def _walk(
     X: NDArray[np.float64], rows: NDArray[np.int64], ends: NDArray[np.int64], entrances: NDArray[np.float64]
 ) -> NDArray[np.int64]:
     # Imported here because numba takes a second to import.
-    from shoal.partition.nearest_next_kernels import walk_to_nearest
+    from shoal.partition.kernels.nearest_next import walk_to_nearest
 
     points = X.view()
     points.flags.writeable = False  # so that one compiled kernel does for records and centroids

@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.limits import Limit, OneOf, Whole
+from shoal.parameters.limits import Limit, OneOf, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.cbfs import CBFS
-from shoal.partition.forest import cut_long_edges, number_trees, split_large_groups
+from shoal.partition.geometry.forest import cut_long_edges, number_trees, split_large_groups
+from shoal.partition.geometry.safe_scale import safely_scaled
 from shoal.partition.md import MD
-from shoal.partition.safe_scale import safely_scaled
 from shoal.progress import advance, share
 
 __all__ = ["MST", "spanning_tree"]
@@ -75,7 +75,7 @@ class MST(Partitioner):
 def spanning_tree(X: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the record every record hangs on (-1 at the first) and the squared length of that edge."""
     # Imported here because numba takes a second to import.
-    from shoal.partition.spanning_tree_kernels import grow_spanning_tree
+    from shoal.partition.kernels.spanning_tree import grow_spanning_tree
 
     n = len(X)
     rows = np.arange(1, n)

@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.limits import Limit, Whole
+from shoal.parameters.limits import Limit, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.cbfs import CBFS
-from shoal.partition.forest import cut_long_edges, number_in_order, number_trees, split_large_groups
-from shoal.partition.safe_scale import safely_scaled
+from shoal.partition.geometry.forest import cut_long_edges, number_in_order, number_trees, split_large_groups
+from shoal.partition.geometry.safe_scale import safely_scaled
 from shoal.progress import advance, share
 
 __all__ = ["MuApprox"]
@@ -85,7 +85,7 @@ class MuApprox(Partitioner):
 def _nearest_neighbour_forest(X: NDArray[np.float64], k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the record every record is tied to (-1 at a root) and the squared length of that edge."""
     # Imported here because numba takes a second to import.
-    from shoal.partition.mu_approx_kernels import tie_small_trees
+    from shoal.partition.kernels.mu_approx import tie_small_trees
 
     n = len(X)
     parent = np.full(n, -1, dtype=np.int64)

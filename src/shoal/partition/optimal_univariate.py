@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import MethodError
-from shoal.limits import Limit, Whole
+from shoal.parameters.limits import Limit, Whole
 from shoal.partition.base import Partitioner
-from shoal.partition.path_cut import cut_path
-from shoal.partition.safe_scale import safely_scaled
+from shoal.partition.geometry.path_cut import cut_path
+from shoal.partition.geometry.safe_scale import safely_scaled
 
 __all__ = ["OptimalUnivariate"]
 

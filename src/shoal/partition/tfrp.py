@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.limits import Limit, Whole
+from shoal.parameters.limits import Limit, Whole
 from shoal.partition.base import Partitioner
-from shoal.partition.centroids import centroids_of
-from shoal.partition.in_steps import make_groups_in_steps
-from shoal.partition.mdav import centroid, squared_distances
-from shoal.partition.mdav_tail import assign_the_rest
-from shoal.partition.safe_scale import safely_scaled
+from shoal.partition.geometry.centroids import centroids_of
+from shoal.partition.geometry.in_steps import make_groups_in_steps
+from shoal.partition.geometry.safe_scale import safely_scaled
+from shoal.partition.mdav.mdav import centroid, squared_distances
+from shoal.partition.mdav.tail import assign_the_rest
 from shoal.progress import advance, share
 
 __all__ = ["TFRP"]
@@ -96,7 +96,7 @@ class TFRP(Partitioner):
 
     def _stage_one(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         # Imported here because numba takes a second to import.
-        from shoal.partition.tfrp_kernels import make_groups_by_reference
+        from shoal.partition.kernels.tfrp import make_groups_by_reference
 
         n = len(X)
         labels = np.full(n, -1, dtype=np.int64)
@@ -113,7 +113,7 @@ class TFRP(Partitioner):
         return labels
 
     def _stage_two(self, X: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.int64]:
-        from shoal.partition.tfrp_kernels import dissolve_groups
+        from shoal.partition.kernels.tfrp import dissolve_groups
 
         centres = centroids_of(X, labels)
         sizes = np.bincount(labels)

@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.limits import Limit, Number, Whole
+from shoal.parameters.limits import Limit, Number, Whole
 from shoal.partition.base import Partitioner
-from shoal.partition.in_steps import make_groups_in_steps
-from shoal.partition.mdav import centroid, squared_distances
-from shoal.partition.mdav_tail import assign_the_rest
-from shoal.partition.safe_scale import safely_scaled
+from shoal.partition.geometry.in_steps import make_groups_in_steps
+from shoal.partition.geometry.safe_scale import safely_scaled
+from shoal.partition.mdav.mdav import centroid, squared_distances
+from shoal.partition.mdav.tail import assign_the_rest
 
 __all__ = ["VMDAV"]
 
@@ -61,7 +61,7 @@ class VMDAV(Partitioner):
 
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         # Imported here because numba takes a second to import.
-        from shoal.partition.vmdav_kernels import make_variable_groups
+        from shoal.partition.kernels.vmdav import make_variable_groups
 
         X = safely_scaled(X)
         n = len(X)

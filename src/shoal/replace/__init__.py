@@ -3,13 +3,13 @@
 from typing import Any
 
 from shoal.replace.aggregate import Aggregate, GeometricMean, Mean, Median, Mode, OrderStatistic
-from shoal.replace.fuzzy_regression import FuzzyRegression
-from shoal.replace.hybrid import MicroHybrid
-from shoal.replace.ipso import IPSO
 from shoal.replace.medoid import Medoid
 from shoal.replace.members import Members, TooFewObservedError
 from shoal.replace.membership_draw import MembershipDraw
-from shoal.replace.muralidhar_sarathy import MuralidharSarathy
+from shoal.replace.synthetic.fuzzy_regression import FuzzyRegression
+from shoal.replace.synthetic.hybrid import MicroHybrid
+from shoal.replace.synthetic.ipso import IPSO
+from shoal.replace.synthetic.muralidhar_sarathy import MuralidharSarathy
 
 __all__ = [
     "IPSO",

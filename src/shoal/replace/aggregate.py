@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import DataError
-from shoal.limits import Limit, Number, check_limits
+from shoal.parameters.limits import Limit, Number, check_limits
 from shoal.replace.members import Members
 
 __all__ = ["Aggregate", "GeometricMean", "Mean", "Median", "Mode", "OrderStatistic"]

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.limits import Limit
+from shoal.parameters.limits import Limit
 from shoal.replace.members import Members
 
 __all__ = ["Medoid"]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.limits import Limit, OrNone, TrueOrFalse, Whole, check_limits
+from shoal.parameters.limits import Limit, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.partition.fuzzy.alternating import Rule, memberships
 from shoal.partition.fuzzy.limits import Above
 

@@ -13,16 +13,16 @@ from pydantic import Field
 from shoal.describe import Selection, select
 from shoal.describe.roles import names_given
 from shoal.errors import ColumnError, ParameterError, ShoalWarning, nearest_name_hint
-from shoal.flow import protect
-from shoal.kept_rules import rules_given
+from shoal.flow.carry_out import protect
+from shoal.flow.kept_rules import rules_given
+from shoal.flow.masking import Masking
+from shoal.flow.plan import Plan
+from shoal.flow.release import Release
+from shoal.flow.synthetic_choice import replacement_for_all
 from shoal.measure import Evaluation, evaluate
 from shoal.partition import SOFT_METHODS
-from shoal.plan import Plan
 from shoal.read import Table
-from shoal.release import Release
 from shoal.replace import SYNTHETIC
-from shoal.search.masking import Masking
-from shoal.synthetic_choice import replacement_for_all
 
 __all__ = ["FAMILIES", "Figures", "Ground", "family_of"]
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from shoal import progress
 from shoal.errors import ShoalError
-from shoal.release import Release
+from shoal.flow.release import Release
 from shoal.search.ground import Figures, Ground, family_of
 from shoal.search.space import Request, Settings, Space
 from shoal.search.trial import Trial, key_of

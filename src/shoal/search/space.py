@@ -8,8 +8,8 @@ from itertools import pairwise, product
 from numbers import Integral, Real
 from typing import Any, Literal
 
+from shoal.flow.masking import Masking
 from shoal.partition import SOFT_METHODS
-from shoal.search.masking import Masking
 
 __all__ = ["Dial", "Request", "Settings", "Space", "space_of"]
 

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from shoal import errors
 from shoal.errors import ShoalError
+from shoal.flow.masking import Masking
 from shoal.search.ground import Figures
-from shoal.search.masking import Masking
 from shoal.search.space import Request, Settings
 
 __all__ = ["Told", "Trial", "key_of"]

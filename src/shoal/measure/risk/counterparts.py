@@ -60,7 +60,7 @@ def search_through(sought: Doubles, true: Doubles, searched: Doubles, numbers: i
 def search_by_tree(sought: Doubles, true: Doubles, searched: Doubles, numbers: int) -> Counts:
     """Find the same in a k-d tree, in several threads; for files too large to go through for every record."""
     # Imported here because numba takes a second to import.
-    from shoal.measure.risk.linkage_kernels import LEAF, count_ties, fill_tree
+    from shoal.partition.kernels.linkage import LEAF, count_ties, fill_tree
 
     points, counts = distinct_records(searched)
     order, bounds = _by_leaf(points, numbers)
@@ -124,7 +124,7 @@ def _distances(X: Doubles, points: Doubles, numbers: int) -> Doubles:
 
 def _by_leaf(X: Doubles, numbers: int) -> tuple[Counts, Counts]:
     """Return an order of the records in which those of every node of a tree lie together, and where they do."""
-    from shoal.measure.risk.linkage_kernels import LEAF, order_by_leaf
+    from shoal.partition.kernels.linkage import LEAF, order_by_leaf
 
     leaves = 1
     while leaves * LEAF < len(X):

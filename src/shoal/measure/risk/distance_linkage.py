@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from shoal.describe.roles import names_given
 from shoal.errors import ColumnError, nearest_name_hint
-from shoal.limits import OneOf, OrNone, Whole, check_limits
 from shoal.measure.measure import About, Figure, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.risk.counterparts import search_by_tree, search_through
 from shoal.measure.risk.sample_size import sample_size
 from shoal.measure.risk.standing import Standing, stand, telling_columns
+from shoal.parameters.limits import OneOf, OrNone, Whole, check_limits
 from shoal.progress import share
 
 __all__ = ["distance_linkage", "linkage_over_subsets"]

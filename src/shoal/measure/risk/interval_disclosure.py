@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from shoal.describe.standardize import is_constant, standard_scale
 from shoal.errors import NotApplicableError
-from shoal.limits import OneOf, check_limits
 from shoal.measure.measure import About, Figure, file_measure
 from shoal.measure.pairs import Pair
+from shoal.parameters.limits import OneOf, check_limits
 
 __all__ = ["interval_disclosure"]
 

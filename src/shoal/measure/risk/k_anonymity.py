@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from shoal.limits import OrNone, Whole, check_limits
 from shoal.measure.measure import About, Figure, file_measure
 from shoal.measure.pairs import Pair
+from shoal.parameters.limits import OrNone, Whole, check_limits
 
 __all__ = ["k_anonymity"]
 

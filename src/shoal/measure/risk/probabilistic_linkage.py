@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import NotApplicableError
-from shoal.limits import Number, OneOf, OrNone, Whole, check_limits
 from shoal.measure.measure import About, Figure, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.risk.distinct_rows import distinct_rows
 from shoal.measure.risk.sample_size import sample_size
 from shoal.measure.risk.standing import stand, telling_columns
+from shoal.parameters.limits import Number, OneOf, OrNone, Whole, check_limits
 from shoal.progress import advance
 
 __all__ = ["probabilistic_linkage"]

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.choices import build, spell, text
 from shoal.describe.roles import names_given
 from shoal.describe.standardize import is_constant
 from shoal.describe.strata import strata_of
 from shoal.errors import ColumnError, NotApplicableError, ParameterError, nearest_name_hint
-from shoal.limits import Number, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.measure.measure import About, Figure, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.risk.candidate_groups import (
@@ -34,6 +32,8 @@ from shoal.measure.risk.candidate_groups import (
 )
 from shoal.measure.risk.distance_linkage import distance_linkage
 from shoal.measure.risk.sample_size import sample_size
+from shoal.parameters.choices import build, spell, text
+from shoal.parameters.limits import Number, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.progress import share
 
 if TYPE_CHECKING:

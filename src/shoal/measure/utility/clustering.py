@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import NotApplicableError
-from shoal.limits import Whole, check_limits
 from shoal.measure.measure import About, Figure, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.partitions import jaccard_index, rand_index
 from shoal.measure.utility.joint_moments import on_original_scale
+from shoal.parameters.limits import Whole, check_limits
 
 __all__ = ["clustering_similarity"]
 

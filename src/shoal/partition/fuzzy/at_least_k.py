@@ -9,14 +9,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.limits import Limit, Number, Whole
+from shoal.parameters.limits import Limit, Number, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.fuzzy.alternating import Fuzzy, alternate, labels
 from shoal.partition.fuzzy.device import threads_for_blocks
 from shoal.partition.fuzzy.limits import Above
 from shoal.partition.fuzzy.starts import farthest_first
-from shoal.partition.mdav import MDAV
-from shoal.partition.safe_scale import safely_scaled
+from shoal.partition.geometry.safe_scale import safely_scaled
+from shoal.partition.mdav.mdav import MDAV
 from shoal.progress import advance
 
 __all__ = ["AtLeastK"]

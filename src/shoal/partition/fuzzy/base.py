@@ -12,13 +12,13 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from shoal.errors import ConvergenceWarning, ParameterError, TooFewRecordsError
-from shoal.limits import Limit, Number, OneOf, Whole, check_limits
-from shoal.partition.checked_matrix import checked_matrix
+from shoal.parameters.limits import Limit, Number, OneOf, Whole, check_limits
 from shoal.partition.fuzzy.alternating import Outcome, Rule, alternate, labels, memberships
 from shoal.partition.fuzzy.device import threads_for_blocks, to_device, to_host
 from shoal.partition.fuzzy.limits import DeviceName, Start
 from shoal.partition.fuzzy.projection import FeasibleSet, feasible_set
 from shoal.partition.fuzzy.starts import farthest_first, plus_plus, towards_the_mean
+from shoal.partition.geometry.checked_matrix import checked_matrix
 from shoal.progress import advance, step
 
 __all__ = ["ConstrainedClusterer", "FuzzyClusterer"]

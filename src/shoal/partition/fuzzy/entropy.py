@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
-from shoal.limits import Limit
+from shoal.parameters.limits import Limit
 from shoal.partition.fuzzy.alternating import Entropic, Rule
 from shoal.partition.fuzzy.base import ConstrainedClusterer
 from shoal.partition.fuzzy.limits import Above

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from shoal.limits import OneOf
+from shoal.parameters.limits import OneOf
 
 __all__ = ["Above", "DeviceName", "Start"]
 

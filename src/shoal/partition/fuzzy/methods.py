@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
-from shoal.limits import Limit, Number, OneOf, OrNone, Whole
+from shoal.parameters.limits import Limit, Number, OneOf, OrNone, Whole
 from shoal.partition.fuzzy.alternating import Entropic, Fuzzy, Rule
 from shoal.partition.fuzzy.base import ConstrainedClusterer
 from shoal.partition.fuzzy.cmeans import FuzzyCMeans
 from shoal.partition.fuzzy.entropy import EntropyFuzzyCMeans
 from shoal.partition.fuzzy.limits import Above, DeviceName
-from shoal.partition.mdav import MDAV
+from shoal.partition.mdav.mdav import MDAV
 
 __all__ = ["SOFT_METHODS", "EntropyMethod", "FuzzyMethod", "SoftMethod", "spelled_estimator"]
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike, NDArray
 
-from shoal.limits import Limit, OrNone
+from shoal.parameters.limits import Limit, OrNone
 from shoal.partition.fuzzy.alternating import Noisy, Rule
 from shoal.partition.fuzzy.base import FuzzyClusterer
 from shoal.partition.fuzzy.limits import Above

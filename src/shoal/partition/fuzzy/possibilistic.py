@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from shoal.limits import Limit
+from shoal.parameters.limits import Limit
 from shoal.partition.fuzzy.alternating import Possibilistic, Rule, typicalities
 from shoal.partition.fuzzy.base import FuzzyClusterer
 from shoal.partition.fuzzy.limits import Above

@@ -1,0 +1,187 @@
+"""The command that searches: tune."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shoal.cli.options import (
+    Blocks,
+    Columns,
+    Confidential,
+    Decimal,
+    Delimiter,
+    Edits,
+    Encoding,
+    Kind,
+    Missing,
+    Quiet,
+    Repair,
+    Role,
+    Sheet,
+    Standardize,
+    Strata,
+    Weights,
+    methods_in,
+    settings_in,
+    what_was_given,
+    whole_numbers_in,
+)
+from shoal.cli.terminal import one_line_warnings, progress_bar
+from shoal.errors import ParameterError, WriteError
+
+if TYPE_CHECKING:
+    from shoal.search.tuning import Tuning
+
+__all__ = ["tune"]
+
+_SECONDS = 120.0
+
+
+def tune(
+    file: Annotated[Path, typer.Argument(help="The table to find a release for.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write the page. [FILE-tuned.html]")
+    ] = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(help='Names separated by commas, "mdav,fuzzy:m=1.2,mdav+hybrid". [mdav, vmdav, refine, ...]'),
+    ] = None,
+    k: Annotated[
+        str | None, typer.Option("-k", help="The values of k, separated by commas. [3,5,10,20,50,100,200]")
+    ] = None,
+    max_risk: Annotated[
+        float | None, typer.Option(help="Choose what loses least with at most this risk, in %. [lowest score]")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option(help="How long to search. [120, without --trials]")] = None,
+    trials: Annotated[int | None, typer.Option(help="How many releases to try.")] = None,
+    search: Annotated[str, typer.Option(help='"grid", or "optuna" for long searches.')] = "grid",
+    resume: Annotated[Path | None, typer.Option(help="Go on with the trials in this file.")] = None,
+    plan: Annotated[
+        list[str] | None,
+        typer.Option(help="PLAN.toml: write the plan of what is chosen there; N=PLAN.toml: of trial N."),
+    ] = None,
+    plans: Annotated[Path | None, typer.Option(help="Write the plans of the whole front into this folder.")] = None,
+    svg: Annotated[Path | None, typer.Option("--map", help="Write the map of risk and loss there, as SVG.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    columns: Columns = None,
+    role: Role = None,
+    kind: Kind = None,
+    blocks: Blocks = None,
+    strata: Strata = None,
+    weights: Weights = None,
+    confidential: Confidential = None,
+    edits: Edits = None,
+    repair: Repair = False,
+    missing: Missing = None,
+    standardize: Standardize = None,
+    seed: Annotated[int, typer.Option(help="Where the search starts.")] = 0,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    quiet: Quiet = False,
+) -> None:
+    """Search for the release with the best score: method, k, blocks, fuzziness. Nothing is released."""
+    import json as to_json
+
+    from shoal.read import as_table
+    from shoal.report.terminal.tuning import tuning_text
+    from shoal.search.tuning import tune
+
+    output = output or Path(f"{file.stem}-tuned.html")
+    if resume is not None and not resume.exists():
+        raise ParameterError(f"{resume} is not there. Leave --resume out to start a search.")
+    log = resume or output.with_suffix(".trials.jsonl")
+    table = as_table(file, **what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet))
+    wanted = _plans_in(plan)
+    if trials is not None and resume is None:
+        too_high = [number for number, _ in wanted if number is not None and number > trials]
+        if too_high:
+            raise ParameterError(f"--plan asks for trial {too_high[0]}, but there will be {trials}. Raise --trials.")
+    named = [(f"plan of {f'trial {number}' if number else 'what is chosen'}", path) for number, path in wanted]
+    written = [("page", output), ("file of trials", log), ("map", svg), *named]
+    table.refuse_targets(written, read=[("file of rules", edits)])
+    if plans is not None:
+        try:
+            plans.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise WriteError(f"The folder {plans} cannot be made: {error.strerror}.") from None
+    texts = {
+        "columns": columns,
+        "role": role,
+        "kind": kind,
+        "replace": None,
+        "blocks": blocks,
+        "strata": strata,
+        "weights": weights,
+        "confidential": confidential,
+        "edits": edits,
+    }
+    settings = settings_in(table.names, **texts)
+    given = what_was_given(
+        k=None if k is None else whole_numbers_in(k),
+        methods=None if methods is None else methods_in(methods),
+        seconds=_SECONDS if seconds is None and trials is None else seconds,
+        repair=repair or None,
+        missing=missing,
+        standardize=standardize,
+    )
+    given |= {"log": log} if resume is None else {"resume": resume}
+    with one_line_warnings(), progress_bar(quiet or json, "searching"):
+        tuning = tune(table, max_risk=max_risk, trials=trials, search=search, seed=seed, **settings, **given)
+    tuning.report(output, title=f"Releases of {file.name}")
+    if svg is not None:
+        tuning.map(svg)
+    if json:
+        print(to_json.dumps(tuning.to_dict(), indent=2, ensure_ascii=False))
+    elif not quiet:
+        print(tuning_text(file.name, tuning))
+        print(f"\nwritten            {output}")
+        print(f"trials             {log} (--resume {log} goes on from there)")
+        if tuning.moved_to is not None:
+            print(f"earlier trials     {tuning.moved_to}")
+    with one_line_warnings(), progress_bar(quiet or json, "writing plans"):
+        for one in _write_plans(tuning, file, wanted, plans, edits):
+            if not json and not quiet:
+                print(f"plan               {one} (holds the seed: keep it as safe as the input)")
+
+
+_Wanted = list[tuple[int | None, Path]]
+
+
+def _plans_in(given: list[str] | None) -> _Wanted:
+    """Read "PLAN.toml" as the plan of what is chosen, "7=PLAN.toml" as that of a trial."""
+    wanted: _Wanted = []
+    for text in given or []:
+        number, sign, path = text.partition("=")
+        of_trial = sign and number.strip().isascii() and number.strip().isdigit()
+        wanted.append((int(number), Path(path)) if of_trial else (None, Path(text)))
+    return wanted
+
+
+def _write_plans(
+    tuning: Tuning, file: Path, wanted: _Wanted, folder: Path | None, rules: Path | None
+) -> Iterator[Path]:
+    """Write the plans that were asked for; each names a release beside it, as `protect` does."""
+    from shoal import progress
+    from shoal.read.files import can_be_written, ending_of
+
+    ending = ending_of(file) if can_be_written(ending_of(file)) else ".csv"
+    front = [] if folder is None else [trial.number for trial in tuning.front]
+    targets: _Wanted = [
+        (number, folder / f"trial-{number}{ending}.plan.toml") for number in front if folder is not None
+    ]
+    targets += wanted  # last, since one of these may not be there
+    for number, path in targets:
+        tuning.ground.table.refuse_targets([("plan", path)], read=[("file of rules", rules)])
+        name = path.name.removesuffix(".toml").removesuffix(".plan")
+        release = path.with_name(name if name.endswith(ending) else f"{name}{ending}")
+        if release.resolve() == file.resolve():
+            release = path.with_name(f"{name}-masked{ending}")
+        with progress.step(1 / len(targets)):
+            tuning.plan(number, output=release).to_toml(path)
+        yield path

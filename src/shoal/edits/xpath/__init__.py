@@ -1,0 +1,1 @@
+"""Rules as XPath 2.0 tests: read, checked, evaluated and printed."""

@@ -1,0 +1,1 @@
+"""The flow: settle a plan, carry it out, hold the release."""

@@ -1,0 +1,164 @@
+"""One block of variables protected by fuzzy clusters: centres, then a centre drawn for every record by membership."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal import progress
+from shoal.describe.matrix import block_matrix, block_values
+from shoal.describe.standardize import Scale, standard_scale
+from shoal.describe.strata import Strata
+from shoal.edits import parse_rules
+from shoal.edits.keep.atoms import Linear
+from shoal.edits.keep.last_digit import settle
+from shoal.errors import ConvergenceWarning, DataError, DisclosureWarning, MethodError
+from shoal.flow.blocks.crisp import ProtectedBlock
+from shoal.flow.plan import Plan
+from shoal.parameters.choices import build
+from shoal.partition import METHODS, Partition
+from shoal.partition.fuzzy.methods import SoftMethod
+from shoal.partition.fuzzy.projection import feasible_set
+from shoal.read import Table
+from shoal.replace import REPLACEMENTS, MembershipDraw
+from shoal.replace.membership_draw import UNCHANGED, SoftGroups, averages, merged, soft_groups
+
+__all__ = ["protect_fuzzy_block"]
+
+Doubles = NDArray[np.float64]
+
+_AS_IT_IS = Scale(0.0, 1.0, 0)
+
+
+def protect_fuzzy_block(plan: Plan, table: Table, number: int, block: Sequence[str], strata: Strata) -> ProtectedBlock:
+    """Cluster every stratum and give its records centres drawn by membership."""
+    method: SoftMethod = build(plan.method, METHODS, "method", k=plan.k)
+    draw: MembershipDraw = build(plan.replace[block[0]], REPLACEMENTS, "replace")
+    values = block_values(table, block, plan.kinds)
+    matrix = block_matrix(values, plan.kinds, standardize=plan.standardize)
+    if not matrix.complete:
+        raise MethodError(
+            f'The method "{plan.method["name"]}" clusters complete records; some here have gaps. Fill them, leave the '
+            'variables out, or use the method "mdav".'
+        )
+    varying = [name for name in block if name not in matrix.constant]
+    scales = [standard_scale(values[name]) if plan.standardize else _AS_IT_IS for name in varying]
+    rules = [rule for rule in parse_rules(plan.edits) if set(rule.variables) <= set(block)]  # others: other blocks'
+    atoms = [atom for rule in rules for atom in rule.sums]
+    constraints = _constraints(atoms, values, varying, scales)
+    unit = np.ones(matrix.values.shape[1]) if plan.standardize else matrix.values.std(axis=0, ddof=1)
+    released = np.empty_like(matrix.values)
+    labels = np.empty(len(table), dtype=np.int64)
+    groups, behind = 0, math.inf
+    for stratum in range(len(strata)):
+        of_stratum = np.flatnonzero(strata.codes == stratum)
+        for place, part in enumerate(method.parts(matrix.values[of_stratum])):
+            rows = of_stratum[part]
+            rng = np.random.default_rng([plan.seed, number, stratum, place])
+            with progress.step(len(rows) / len(table)):
+                share = len(rows) / len(of_stratum)
+                found = _drawn(matrix.values[rows], method, draw, plan.k, share, constraints, unit, rng)
+            for column in range(released.shape[1]):
+                one = found[column if draw.per_variable else 0]
+                released[rows, column] = one.centres[one.labels, column]
+            # Centres that came out the same are one group.
+            labels[rows] = np.unique(released[rows], axis=0, return_inverse=True)[1].ravel() + groups
+            groups = int(labels[rows].max()) + 1
+            behind = min(behind, *(float(one.behind.min()) for one in found))
+    _warn(plan, draw, int((np.abs(matrix.values - released) <= UNCHANGED * unit).all(axis=1).sum()), labels)
+    computed = {name: values[name].copy() for name in matrix.constant}
+    for place, (name, scale) in enumerate(zip(varying, scales, strict=True)):
+        computed[name] = scale.undo(released[:, place])
+    computed = settle(computed, atoms, varying)
+    return ProtectedBlock(
+        matrix=matrix,
+        partition=Partition(labels, tuple(block)),
+        computed=computed,
+        taken={},
+        joined={},
+        smallest_support=math.floor(behind + 1e-9),
+        steps=[],
+    )
+
+
+def _drawn(
+    X: Doubles,
+    method: SoftMethod,
+    draw: MembershipDraw,
+    k: int,
+    share: float,
+    constraints: Mapping[str, Any],
+    unit: Doubles,
+    rng: np.random.Generator,
+) -> list[SoftGroups]:
+    """Cluster one part and draw: once for all variables, or for each."""
+    clusterer = method.clusterer(len(X), share, **constraints)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # centres that still move are as good for masking
+        clusterer.fit(X)
+    fewest = draw.fewest(k)
+    found = merged(averages(X, clusterer.predict_memberships, method.power), fewest)
+    if fewest and found.behind.min() < fewest:
+        raise DataError(
+            f"No centre averages {fewest} records, because too few of them differ or too few count in any. Make the "
+            'clusters less fuzzy or fewer, or use the method "mdav".'
+        )
+    allowed = feasible_set(X.shape[1], constraints.get("constraints"), constraints.get("inequalities"), None)
+    centres = found.means if allowed is None else allowed.project(found.means)
+    rule = method.rule(draw.fuzziness(*method.fuzziness))
+    times = X.shape[1] if draw.per_variable else 1
+    return [
+        soft_groups(X, centres, found.behind, rule, fewest, rng, unit=unit if fewest else None) for _ in range(times)
+    ]
+
+
+def _constraints(
+    rules: Sequence[Linear], values: Mapping[str, Doubles], varying: Sequence[str], scales: Sequence[Scale]
+) -> dict[str, tuple[Doubles, Doubles]]:
+    """Return the rules on this block in the units of its matrix, as the estimators take them."""
+    rows: dict[str, list[tuple[Doubles, float]]] = {"==": [], "<=": []}
+    for rule in rules:
+        constant = rule.constant
+        row = np.zeros(len(varying))
+        for name, factor in rule.coefficients.items():
+            if name in varying:
+                scale = scales[varying.index(name)]
+                row[varying.index(name)] = factor * math.ldexp(scale.unit, scale.exponent)
+                constant -= factor * math.ldexp(scale.centre, scale.exponent)
+            else:
+                constant -= factor * float(values[name][0])
+        size = float(np.abs(row).max(initial=0.0))
+        if size == 0:
+            continue  # all its variables are constant
+        rows["==" if rule.relation == "==" else "<="].append((row / size, constant / size))  # "<": settled later
+    named = {"==": "constraints", "<=": "inequalities"}
+    return {
+        named[relation]: (np.array([row for row, _ in found]), np.array([constant for _, constant in found]))
+        for relation, found in rows.items()
+        if found
+    }
+
+
+def _warn(plan: Plan, draw: MembershipDraw, same: int, labels: NDArray[np.int64]) -> None:
+    """Say what the algorithm as published lets through."""
+    if draw.per_variable:
+        warnings.warn(
+            "Each variable is drawn for itself (per_variable): k holds for every variable, not for whole records, and "
+            "rules between variables do not hold.",
+            DisclosureWarning,
+            stacklevel=5,
+        )
+    if not draw.fewest(plan.k):
+        sizes = np.bincount(labels)
+        few = int((sizes < plan.k).sum())
+        warnings.warn(
+            f"at_least=None releases centres whoever is behind them: {same} records come out unchanged, and {few} of "
+            f"{len(sizes)} centres are shared by fewer than k={plan.k} records.",
+            DisclosureWarning,
+            stacklevel=5,
+        )

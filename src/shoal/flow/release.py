@@ -1,0 +1,119 @@
+"""A release: the protected table, and everything that can be said of it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import WriteError
+from shoal.flow.plan import Output, Plan
+from shoal.measure import Evaluation, evaluate
+from shoal.parameters.limits import OneOf, check_limits
+from shoal.partition import Partition
+from shoal.read import Table, refuse_unwritable, write_table
+
+if TYPE_CHECKING:
+    from shoal.report.facts.collect import Audience
+
+__all__ = ["Release", "in_original_order"]
+
+
+@dataclass(frozen=True)
+class Release:
+    """What `shoal.protect` returns.
+
+    Attributes
+    ----------
+    partitions
+        One per block of variables: `.labels`, `.sizes`, `.k`.
+    plan
+        What was done; the same plan gives the same release.
+    """
+
+    original: Table = field(repr=False)
+    masked: Table = field(repr=False)
+    partitions: tuple[Partition, ...]
+    plan: Plan = field(repr=False)
+    _written: list[Path] = field(default_factory=list, repr=False, compare=False)
+
+    @cached_property
+    def data(self) -> Any:
+        """The protected table: the same kind of frame as came in, the same rows in the same order, the same index."""
+        return self.masked.to_native()
+
+    def evaluate(self, **options: Any) -> Evaluation:
+        """Measure what the protection cost and what it buys, against an intruder who knows the method too.
+
+        Parameters
+        ----------
+        **options
+            `measures`, `quick` and `seed` of `shoal.evaluate`.
+        """
+        return evaluate(self.original, self.masked, **self.plan.facts, **options)
+
+    def write(
+        self, path: str | os.PathLike[str], *, shuffle: bool = False, plan: str | os.PathLike[str] | None = None
+    ) -> None:
+        """Write the protected table, and the plan that repeats it if asked for.
+
+        Parameters
+        ----------
+        path
+            Where to; the ending says in which format. Never the file the data came from.
+        shuffle
+            Whether to write the rows in random order, so that they cannot be put beside the original by position.
+        plan
+            Where to write the plan. Keep it: it holds the seed.
+        """
+        self.original.refuse_targets([("release", path), ("plan", plan)], table="release")
+        table = self.masked
+        if shuffle:
+            table = table.rows(_shuffled(self.plan, len(table)))
+        write_table(table, path)
+        self._written.append(Path(path).resolve())
+        if plan is not None:
+            self._written.append(Path(plan).resolve())
+            output = Output(path=str(Path(path).resolve()), shuffle=shuffle)
+            self.plan.model_copy(update={"output": output}).to_toml(plan)
+
+    def report(
+        self, path: str | os.PathLike[str], audience: Audience = "internal", evaluation: Evaluation | None = None
+    ) -> None:
+        """Write what there is to see of the release as one HTML file.
+
+        Parameters
+        ----------
+        path
+            Where to. Never the file the data came from.
+        audience
+            "internal", for those who may see the original: shows its distributions. "public", to publish beside the
+            release: no value of the original, no seed, no count below k.
+        evaluation
+            The measures, if they were taken already; otherwise all are.
+        """
+        from shoal.report.facts.collect import summarize
+        from shoal.report.page.html import write_report
+
+        check_limits({"audience": OneOf(("internal", "public"))}, {"audience": audience})
+        self.original.refuse_to_overwrite(path)
+        refuse_unwritable(path, table=False)
+        if Path(path).resolve() in self._written:
+            raise WriteError(f"{path} is the release or its plan. Give the report another name.")
+        write_report(summarize(self, audience, evaluation), path)
+
+
+def in_original_order(plan: Plan, table: Table) -> Table:
+    """Return the rows of a release as they stood before they were shuffled, if they were."""
+    if plan.output is None or not plan.output.shuffle:
+        return table
+    return table.rows(np.argsort(_shuffled(plan, len(table))))
+
+
+def _shuffled(plan: Plan, records: int) -> NDArray[np.int64]:
+    return np.random.default_rng([plan.seed, len(plan.blocks)]).permutation(records)

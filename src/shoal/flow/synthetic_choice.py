@@ -1,0 +1,114 @@
+"""What was asked of a synthetic replacement: which one it is, the variables it rewrites, the blocks they are in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shoal.describe import Selection
+from shoal.describe.roles import names_given
+from shoal.describe.variables import kind_of
+from shoal.errors import ParameterError
+from shoal.parameters.choices import build, spell
+from shoal.read import Table
+from shoal.replace import REPLACEMENTS, SYNTHETIC
+
+__all__ = [
+    "confidential_names",
+    "not_served",
+    "only_rewritten_blocks",
+    "refuse_other_names",
+    "refuse_unserved",
+    "replacement_for_all",
+]
+
+
+def replacement_for_all(replace: Any, columns: Sequence[str]) -> dict[str, Any] | None:
+    """Return the replacement that all columns share, as a plan holds it; None where they have their own.
+
+    A mapping with "name" in it is one replacement, unless a column goes by that name. A mapping that gives every
+    column the same synthetic replacement, as plans do, means that one.
+    """
+    if not isinstance(replace, Mapping):
+        return _checked(spell(replace, REPLACEMENTS, "replace"))
+    if "name" in replace and ("name" not in columns or str(replace["name"]) in SYNTHETIC):
+        return _checked(dict(replace))
+    each = [spell(one, REPLACEMENTS, "replace") for one in replace.values()]
+    if each and str(each[0].get("name")) in SYNTHETIC and {str(name) for name in replace} == set(columns):
+        return _checked(each[0]) if all(one == each[0] for one in each) else None
+    return None
+
+
+def confidential_names(synthetic: Mapping[str, Any], given: Any, selection: Selection) -> list[str]:
+    """Return the variables to rewrite: those named in the argument or in the replacement, or those with the role."""
+    own = list(synthetic.get("confidential", ()))
+    named = own if given is None else [str(name) for name in names_given(given, "confidential")]
+    refuse_other_names(synthetic, named)
+    if given is None and not own:
+        named = _with_role(selection) or [name for name, role in selection.roles.items() if role == "confidential"]
+    if not named:
+        raise ParameterError(
+            f'replace "{synthetic["name"]}" rewrites the confidential variables: name them in confidential '
+            '(--confidential), or give them the role "confidential" (--role COLUMN=confidential).'
+        )
+    return named
+
+
+def refuse_unserved(
+    synthetic: Mapping[str, Any], confidential: Sequence[str], columns: Sequence[str], table: Table
+) -> None:
+    """Raise ParameterError for a variable to rewrite that is no number, and so not among the columns."""
+    for name in confidential:
+        if name in columns or name not in table.names or table.is_numeric(name):
+            continue
+        raise not_served(
+            str(synthetic["name"]), name, kind_of(table, name) or f"a {type(table.frame.schema[name]).__name__}"
+        )
+
+
+def not_served(replace: str, name: str, what: str) -> ParameterError:
+    """Return the error for a variable that a synthetic replacement does not serve."""
+    return ParameterError(
+        f'replace "{replace}" serves continuous variables; "{name}" is {what}. Leave it out of the columns and of '
+        "confidential, or protect it by groups and their mode or median."
+    )
+
+
+def refuse_other_names(synthetic: Mapping[str, Any], confidential: Sequence[str]) -> None:
+    """Raise ParameterError if a replacement names other variables than are rewritten; alpha may go by their order."""
+    own, named = list(synthetic.get("confidential", ())), list(confidential)
+    if isinstance(synthetic.get("alpha"), list | tuple) and sorted(own) == sorted(named) and own != named:
+        raise ParameterError(
+            f'confidential and the confidential of replace "{synthetic["name"]}" differ in their order, which alpha '
+            "goes by. Name the variables once."
+        )
+    if own and sorted(own) != sorted(named):
+        raise ParameterError(
+            f'confidential and the confidential of replace "{synthetic["name"]}" differ. Name the variables once.'
+        )
+
+
+def only_rewritten_blocks(selection: Selection, confidential: Sequence[str]) -> Selection:
+    """Return the selection without blocks that have nothing to rewrite: their variables stay as they are."""
+    if not set(confidential) <= set(selection.columns):
+        return selection  # the plan says which name is wrong
+    touched = {*confidential, *_with_role(selection)}
+    blocks = tuple(block for block in selection.blocks if touched.intersection(block))
+    kinds = {name: kind for name, kind in selection.kinds.items() if any(name in block for block in blocks)}
+    return Selection(blocks, kinds, selection.roles)
+
+
+def _with_role(selection: Selection) -> list[str]:
+    """Return the columns with the role confidential, in the order of the file."""
+    columns = set(selection.columns)
+    return [name for name, role in selection.roles.items() if role == "confidential" and name in columns]
+
+
+def _checked(spelled: dict[str, Any]) -> dict[str, Any]:
+    """Return a choice, its parameters checked and written out if it is a synthetic one."""
+    spelled["name"] = str(spelled.get("name"))
+    if spelled["name"] not in SYNTHETIC:
+        return spelled
+    if "confidential" in spelled:
+        spelled["confidential"] = [str(name) for name in names_given(spelled["confidential"], "confidential")]
+    return spell(build(spelled, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")

@@ -1,0 +1,134 @@
+"""The k-d tree under MDAV: it loses records one by one and finds the nearest and the farthest that remain.
+
+The tree only *screens*. It holds the records in single precision, moved to the centre of those that remain and
+turned to their principal axes, where boxes are tight; every distance that decides anything is computed from the
+original records in double precision. Each screening bound has room for the rounding of all that came before
+(`blur` and the factors in the search kernels), so what is skipped can never be the answer, ties included.
+
+Leaves hold up to ``LEAF`` records, column by column, so that one pass over a column works on the whole leaf at
+once. ``FAN`` leaves make a block, ``FAN`` blocks the next one, up to one root; a block holds the bounds of its
+children side by side for the same reason. Leaves are numbered in tree order and so are the blocks of every
+level, lowest level first: leaf i is child ``i % FAN`` of block ``i // FAN``, and the root is the last block.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.partition.kernels.tree import FAN, LEAF, Tree
+
+__all__ = ["Tree", "find_twins", "plant", "replant"]
+
+# A record loses at most half a unit in the last place of single precision in every coordinate; so does the
+# query. Twice that, for the double-precision arithmetic before it, and a little for what underflows in that.
+_BLUR = 4 * 2.0**-24
+_LEAST_BLUR = 1e-20
+_LINE = 64  # bytes in a cache line
+_SAMPLE = 2_000  # records that tell the principal axes
+
+
+def plant(X: NDArray[np.float64], rows: NDArray[np.int32], twin: NDArray[np.int32] | None = None) -> Tree:
+    """Build the tree of the records `rows` of `X`, and of those identical to them that `twin` leads to."""
+    from shoal.partition.kernels import tree_build as kernels
+
+    n, d = len(rows), X.shape[1]
+    origin, axes, unit = _principal_axes(X, rows)
+    image = np.empty((n, d), dtype=np.float32)
+    largest = kernels.turn(X, rows, origin, axes, image)
+    order = np.arange(n, dtype=np.int32)
+    kernels.order_by_leaf(image, order)
+
+    leaves = -(-n // LEAF)
+    widths = [-(-leaves // FAN)]  # number of blocks, level by level
+    while widths[-1] > 1:
+        widths.append(-(-widths[-1] // FAN))
+    blocks = sum(widths)
+    parent = np.full(blocks, -1, dtype=np.int32)
+    first_child = np.full(blocks, -1, dtype=np.int32)
+    start = 0
+    for width, width_above in pairwise(widths):
+        above = start + width
+        parent[start:above] = above + np.arange(width) // FAN
+        first_child[above : above + width_above] = start + FAN * np.arange(width_above)
+        start = above
+
+    tree = Tree(
+        origin=origin,
+        axes=axes,
+        unit=unit,
+        blur=_BLUR * math.sqrt(largest) + _LEAST_BLUR,
+        points=_aligned((leaves, d, LEAF), np.nan),
+        norms=_aligned((leaves, LEAF), -1),
+        rows=np.zeros((leaves, LEAF), dtype=np.int32),
+        place=np.zeros(X.shape[0], dtype=np.int32),
+        twin=np.full(X.shape[0], -1, dtype=np.int32) if twin is None else twin,
+        left=np.array([n]),
+        low=_aligned((blocks, d, FAN), np.inf),
+        high=_aligned((blocks, d, FAN), -np.inf),
+        reach=_aligned((blocks, FAN), -1),
+        first_child=first_child,
+        parent=parent,
+        is_loose=np.zeros(leaves, dtype=np.bool_),
+        centre=np.zeros(d, dtype=np.float32),
+    )
+    kernels.fill(tree, image, order, rows)
+    return tree
+
+
+def replant(tree: Tree, X: NDArray[np.float64]) -> Tree:
+    """Build a new tree of the records that remain in a tree of records of `X`."""
+    return plant(X, tree.rows[tree.norms >= 0], tree.twin)
+
+
+def find_twins(X: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the rows whose record comes up for the first time, and by row the next with an identical record or -1."""
+    from shoal.partition.kernels import tree_build as kernels
+
+    twin = np.empty(len(X), dtype=np.int32)
+    is_first = np.empty(len(X), dtype=np.bool_)
+    kernels.find_twins(X, X.view(np.uint64), twin, is_first)
+    return np.flatnonzero(is_first).astype(np.int32), twin
+
+
+def _aligned(shape: tuple[int, ...], value: float) -> NDArray[np.float32]:
+    """Make an array whose rows of 16 numbers do not straddle the processor's cache lines."""
+    size = math.prod(shape)
+    room = np.empty(size + _LINE // 4, dtype=np.float32)
+    start = -room.ctypes.data % _LINE // 4
+    array = room[start : start + size].reshape(shape)
+    array.fill(value)
+    return array
+
+
+def _principal_axes(
+    X: NDArray[np.float64], rows: NDArray[np.int32]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Return origin, axes and unit of the tree: the principal axes of a sample, the longest first.
+
+    Any origin and any axes at right angles would do. At the scale of `unit` the largest coordinate is below one.
+    """
+    from shoal.partition.kernels.tree_build import find_range
+
+    n, d = len(rows), X.shape[1]
+    low, high = np.empty(d), np.empty(d)
+    find_range(X, rows, low, high)
+    # Scaling by a power of two changes no digit. The first keeps sums and squares from over- and underflow, the
+    # second, after the move, the squares in single precision.
+    first = _scale_to_one(max(high.max(), -low.min()), at_most=900)
+    sample = X[rows[:: 1 + n // _SAMPLE]] * first
+    origin = sample.mean(axis=0)
+    widest = np.maximum(high * first - origin, origin - low * first).max()
+    second = _scale_to_one(widest * math.sqrt(d), at_most=100)
+    sample = (sample - origin) * second
+    _, axes = np.linalg.eigh(sample.T @ sample)
+    unit = first * second
+    return origin / first, np.ascontiguousarray(axes[:, ::-1]) * unit, unit
+
+
+def _scale_to_one(size: float, at_most: int) -> float:
+    """Return the power of two, up to 2**at_most, that brings `size` to between a half and one."""
+    return math.ldexp(1.0, min(-math.frexp(size)[1], at_most))

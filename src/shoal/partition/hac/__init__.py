@@ -1,0 +1,1 @@
+"""HAC: hierarchical agglomerative clustering with limits on the size of clusters."""

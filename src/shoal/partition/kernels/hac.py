@@ -1,0 +1,235 @@
+"""The merging of hierarchical agglomerative clustering under a cap on the size of clusters.
+
+A cluster remembers the closest *older* cluster that fits. As a merge makes a new cluster, the newest, whatever else
+there is keeps its size and its distances to what is older: what it remembers holds until that very cluster is merged,
+and even then it is a bound from below. So a cluster looks anew only when its bound is the least of all. With a
+partner among all clusters, newer ones too, a priority would let every cluster point at the one that is growing, and
+all would have to look anew each time one is full (90 times as long for 5,000 records).
+
+Where many clusters are equally close, the partner is the oldest of them, and all may point at the same one. When it is
+gone, the next as close can only be newer: a cluster looks on from where its partner was and stops at the first that is
+as close. So it passes the others once for every distance it comes to, however many are at that distance.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_kernel, kernel
+
+# Distances between records.
+EUCLIDEAN, SQUARED_EUCLIDEAN, MANHATTAN, CHEBYSHEV, HAMMING = range(5)
+# Linkages. MIDDLE is the distance of centroids, SHARES what that is for nominal codes: half the squared distance of
+# the clusters' shares of every code.
+SINGLE, COMPLETE, AVERAGE, MIDDLE, SHARES, ENERGY = range(6)
+
+
+class Clusters(NamedTuple):
+    """The clusters there are; kernels change them in place. A cluster is named after its first record."""
+
+    between: Doubles  # n x n: least (single), largest (complete), central (middle), else total distance
+    within: Doubles  # n: total distance of the pairs inside
+    total: Doubles  # n x d: sum of the records
+    size: Integers  # n: 0 for a cluster that has gone into another
+    age: Integers  # n: when the cluster came to be; the records first, in order
+    went_into: Integers  # n: the cluster it has gone into, or itself
+    partner: Integers  # n: the older cluster it would best be merged with, -1 if it fits with none
+    partner_age: Integers  # n: when `partner` came to be; if that is not its age now, it is gone
+    bound: Doubles  # n: how close `partner` is or was; no older cluster is closer. Infinite if it fits with none
+    in_line: Integers  # n: the clusters that have room, the oldest first
+    length: Integers  # one number: how many are in line
+
+
+@inner_kernel
+def distance(a: Doubles, b: Doubles, kind: Scalar) -> Scalar:
+    """Return the distance of two points, summed over the columns from left to right."""
+    total = 0.0
+    for j in range(a.shape[0]):
+        difference = abs(a[j] - b[j])
+        if kind <= SQUARED_EUCLIDEAN:
+            total += difference * difference
+        elif kind == MANHATTAN:
+            total += difference
+        elif kind == CHEBYSHEV:
+            total = max(total, difference)
+        elif difference != 0.0:
+            total += 1.0
+    return math.sqrt(total) if kind == EUCLIDEAN else total
+
+
+@kernel
+def fill_distances(X: Doubles, kind: Scalar, matrix: Doubles) -> None:
+    """Fill `matrix` with the distances of all pairs of records."""
+    n = X.shape[0]
+    for i in range(n):
+        matrix[i, i] = 0.0
+        for j in range(i):
+            matrix[i, j] = matrix[j, i] = distance(X[i], X[j], kind)
+
+
+@inner_kernel
+def closeness(
+    value: Scalar, size_a: Scalar, size_b: Scalar, within_a: Scalar, within_b: Scalar, linkage: Scalar, weight: Doubles
+) -> Scalar:
+    """Return what the merge of two clusters is chosen by: their linkage over the weight of their joint size."""
+    if linkage >= AVERAGE and linkage != MIDDLE:
+        value /= size_a * size_b
+        if linkage != AVERAGE:
+            inside = within_a / (size_a * size_a) + within_b / (size_b * size_b)
+            value -= inside
+            if linkage == ENERGY:
+                value *= 2.0 * size_a * size_b / (size_a + size_b)
+    return value / weight[size_a + size_b]
+
+
+@inner_kernel
+def look(
+    clusters: Clusters, a: Scalar, start: Scalar, end: Scalar, least: Scalar, linkage: Scalar, weight: Doubles
+) -> tuple[Scalar, Scalar]:
+    """Return which cluster in line from `start` to before `end` is best merged with `a`, and how close it is.
+
+    It is the oldest of equals, or the first that is as close as `least`; -1 if none fits.
+    """
+    # Out of the tuple once: numba counts references each time, and the loop would take ten times as long.
+    size, in_line, within, between = clusters.size, clusters.in_line, clusters.within, clusters.between
+    room = weight.shape[0] - 1 - size[a]
+    partner, best = -1, np.inf
+    for place in range(start, end):
+        b = in_line[place]
+        if size[b] <= room:
+            value = closeness(between[a, b], size[a], size[b], within[a], within[b], linkage, weight)
+            if partner < 0 or value < best:
+                best, partner = value, b
+                if value <= least:
+                    break
+    return partner, best
+
+
+@inner_kernel
+def remember(clusters: Clusters, a: Scalar, partner: Scalar, bound: Scalar) -> None:
+    """Note what `a` would best be merged with."""
+    clusters.partner[a] = partner
+    clusters.partner_age[a] = clusters.age[partner] if partner >= 0 else -1
+    clusters.bound[a] = bound
+
+
+@inner_kernel
+def first_newer_than(clusters: Clusters, age: Scalar) -> Scalar:
+    """Return the place in line of the oldest cluster that is newer than `age`."""
+    low, high = 0, clusters.length[0]
+    while low < high:
+        middle = (low + high) // 2
+        if clusters.age[clusters.in_line[middle]] > age:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@inner_kernel
+def look_on(clusters: Clusters, a: Scalar, place: Scalar, linkage: Scalar, weight: Doubles) -> None:
+    """Find another partner for `a`, which is at `place` in line and whose partner is gone."""
+    least = clusters.bound[a]
+    start = first_newer_than(clusters, clusters.partner_age[a])
+    partner, best = look(clusters, a, start, place, least, linkage, weight)
+    if partner < 0 or best > least:
+        older, best_of_older = look(clusters, a, 0, start, least, linkage, weight)
+        if older >= 0 and (partner < 0 or best_of_older <= best):
+            partner, best = older, best_of_older
+    remember(clusters, a, partner, best)
+
+
+@inner_kernel
+def next_merge(clusters: Clusters, linkage: Scalar, weight: Doubles) -> Scalar:
+    """Return the cluster to be merged with its partner, or -1 if nothing fits any more.
+
+    Of equally close pairs it is the one with the oldest partner and, among those, the oldest cluster.
+    """
+    partner, partner_age, bound, age = clusters.partner, clusters.partner_age, clusters.bound, clusters.age
+    in_line, length = clusters.in_line, clusters.length[0]
+    while True:
+        least = np.inf
+        for place in range(length):
+            least = min(least, bound[in_line[place]])
+        if least == np.inf:
+            return -1
+        first = -1
+        for place in range(length):
+            a = in_line[place]
+            if bound[a] == least:
+                if age[partner[a]] != partner_age[a]:
+                    look_on(clusters, a, place, linkage, weight)
+                if bound[a] == least and (first < 0 or partner_age[a] < partner_age[first]):
+                    first = a
+        if first >= 0:
+            return first
+
+
+@inner_kernel
+def unite(clusters: Clusters, a: Scalar, b: Scalar, linkage: Scalar, kind: Scalar, age: Scalar) -> None:
+    """Put the records of cluster `b` into `a`, take both out of the line, and update the distances to what is in it."""
+    between, size, total, in_line = clusters.between, clusters.size, clusters.total, clusters.in_line
+    size[a] += size[b]
+    size[b] = 0
+    clusters.age[a] = clusters.age[b] = age
+    clusters.went_into[b] = a
+    clusters.within[a] = (clusters.within[a] + clusters.within[b]) + between[a, b]
+    if linkage == MIDDLE:
+        centre, other = np.empty(total.shape[1]), np.empty(total.shape[1])
+        for j in range(total.shape[1]):
+            total[a, j] += total[b, j]
+            centre[j] = total[a, j] / size[a]
+    length = 0
+    for place in range(clusters.length[0]):
+        c = in_line[place]
+        if c in (a, b):
+            continue
+        in_line[length] = c
+        length += 1
+        if linkage == SINGLE:
+            value = min(between[a, c], between[b, c])
+        elif linkage == COMPLETE:
+            value = max(between[a, c], between[b, c])
+        elif linkage == MIDDLE:
+            for j in range(total.shape[1]):
+                other[j] = total[c, j] / size[c]
+            value = distance(centre, other, kind)
+        else:
+            value = between[a, c] + between[b, c]
+        between[a, c] = between[c, a] = value
+    clusters.length[0] = length
+
+
+@kernel
+def find_all_partners(clusters: Clusters, linkage: Scalar, weight: Doubles) -> None:
+    """Find the best partner of every record."""
+    for a in range(clusters.length[0]):
+        partner, bound = look(clusters, a, 0, a, -np.inf, linkage, weight)
+        remember(clusters, a, partner, bound)
+
+
+@kernel
+def merge(clusters: Clusters, linkage: Scalar, kind: Scalar, weight: Doubles, age: Scalar, pause: Scalar) -> Scalar:
+    """Merge the closest two clusters that fit, again and again, until the age `pause` or until none fit.
+
+    `weight[s]` is the weight of the joint size s; its last entry is that of the largest size allowed. Returns the
+    age of the next cluster.
+    """
+    while age < pause:
+        a = next_merge(clusters, linkage, weight)
+        if a < 0:
+            break
+        b = clusters.partner[a]
+        a, b = min(a, b), max(a, b)
+        unite(clusters, a, b, linkage, kind, age)
+        if clusters.size[a] < weight.shape[0] - 1:
+            length = clusters.length[0]
+            partner, bound = look(clusters, a, 0, length, -np.inf, linkage, weight)
+            remember(clusters, a, partner, bound)
+            clusters.in_line[length] = a
+            clusters.length[0] = length + 1
+        age += 1
+    return age

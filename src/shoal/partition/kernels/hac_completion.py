@@ -1,0 +1,192 @@
+"""The completion of clusters smaller than k with an eye on distances.
+
+A step takes one cluster and plans, each on a copy of the groups, what could be done with it: `join`, `dissolve`,
+`fill`. The cheapest plan is carried out. One of the three can always be done: two clusters smaller than k can be
+joined; and if there is one beside g groups of k to 2k-1, either n >= (g+1)k and those have records to spare, or
+n < (g+1)k <= g(2k-1) and they have room (for g = 1 too, as n <= 2k-1 then).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_kernel, kernel
+from shoal.partition.kernels.hac import CHEBYSHEV, EUCLIDEAN, MANHATTAN, SQUARED_EUCLIDEAN, distance
+
+
+class Groups(NamedTuple):
+    """The groups there are; kernels change them in place. A group costs `within` over `size`."""
+
+    of: Integers  # n: the group of every record
+    size: Integers  # g: 0 for a group that is gone
+    within: Doubles  # g: sum of the gaps between the records of the group
+    own: Doubles  # n: sum of the gaps between the record and the others of its group
+
+
+@inner_kernel
+def gap(a: Doubles, b: Doubles, kind: Scalar) -> Scalar:
+    """Return the squared distance of two records; distances that are sums of squares already stay as they are."""
+    value = distance(a, b, SQUARED_EUCLIDEAN if kind == EUCLIDEAN else kind)
+    return value * value if kind in (MANHATTAN, CHEBYSHEV) else value
+
+
+@inner_kernel
+def measure(X: Doubles, kind: Scalar, groups: Groups, g: Scalar) -> None:
+    """Bring the sums of one group up to date."""
+    members = np.flatnonzero(groups.of == g)
+    groups.size[g] = members.shape[0]
+    groups.within[g] = 0.0
+    for i in members:
+        groups.own[i] = 0.0
+    for p in range(members.shape[0]):
+        i = members[p]
+        for q in range(p):
+            j = members[q]
+            apart = gap(X[i], X[j], kind)
+            groups.own[i] += apart
+            groups.own[j] += apart
+            groups.within[g] += apart
+
+
+@inner_kernel
+def gaps_of(X: Doubles, kind: Scalar, groups: Groups, members: Integers) -> tuple[Doubles, Doubles]:
+    """Return the sums of gaps from every one of `members` to every group, and from all of them to every record."""
+    to_groups = np.zeros((members.shape[0], groups.size.shape[0]))
+    to_records = np.zeros(X.shape[0])
+    for p in range(members.shape[0]):
+        for j in range(X.shape[0]):
+            apart = gap(X[members[p]], X[j], kind)
+            to_groups[p, groups.of[j]] += apart
+            to_records[j] += apart
+    return to_groups, to_records
+
+
+@inner_kernel
+def join(groups: Groups, a: Scalar, members: Integers, gaps: Doubles, most: Scalar, plan: Integers) -> Scalar:
+    """Plan to put group `a` into the group where that costs least; return the change in cost."""
+    size, within = groups.size, groups.within
+    least, target = np.inf, -1
+    for g in range(size.shape[0]):
+        if g == a or size[g] == 0 or size[g] + size[a] > most:
+            continue
+        across = 0.0
+        for p in range(members.shape[0]):
+            across += gaps[p, g]
+        together = (within[a] + within[g] + across) / (size[a] + size[g])
+        change = together - within[a] / size[a] - within[g] / size[g]
+        if target < 0 or change < least:
+            least, target = change, g
+    plan[members] = target
+    return least
+
+
+@inner_kernel
+def dissolve(
+    X: Doubles, kind: Scalar, groups: Groups, a: Scalar, members: Integers, gaps: Doubles, most: Scalar, plan: Integers
+) -> Scalar:
+    """Plan to give the records of group `a`, in order, each to the group where it costs least."""
+    size, within = groups.size.copy(), groups.within.copy()
+    gaps = gaps.copy()
+    change = -within[a] / size[a]
+    for p in range(members.shape[0]):
+        least, target = np.inf, -1
+        for g in range(size.shape[0]):
+            if g == a or size[g] == 0 or size[g] >= most:
+                continue
+            cost = (within[g] + gaps[p, g]) / (size[g] + 1) - within[g] / size[g]
+            if target < 0 or cost < least:
+                least, target = cost, g
+        if target < 0:
+            return np.inf
+        change += least
+        within[target] += gaps[p, target]
+        size[target] += 1
+        plan[members[p]] = target
+        for q in range(p + 1, members.shape[0]):
+            gaps[q, target] += gap(X[members[q]], X[members[p]], kind)
+    return change
+
+
+@inner_kernel
+def fill(X: Doubles, kind: Scalar, groups: Groups, a: Scalar, gaps: Doubles, k: Scalar, plan: Integers) -> Scalar:
+    """Plan to take records for group `a`, one after the other, out of groups larger than k."""
+    size, within, own = groups.size.copy(), groups.within.copy(), groups.own.copy()
+    n = X.shape[0]
+    gaps = gaps.copy()
+    change = 0.0
+    while size[a] < k:
+        least, chosen = np.inf, -1
+        for i in range(n):
+            g = plan[i]
+            if size[g] <= k:
+                continue
+            here = (within[a] + gaps[i]) / (size[a] + 1) - within[a] / size[a]
+            there = (within[g] - own[i]) / (size[g] - 1) - within[g] / size[g]
+            if chosen < 0 or here + there < least:
+                least, chosen = here + there, i
+        if chosen < 0:
+            return np.inf
+        donor = plan[chosen]
+        change += least
+        within[a] += gaps[chosen]
+        within[donor] -= own[chosen]
+        size[a] += 1
+        size[donor] -= 1
+        plan[chosen] = a
+        for i in range(n):
+            apart = gap(X[i], X[chosen], kind)
+            gaps[i] += apart
+            if plan[i] == donor:
+                own[i] -= apart
+    return change
+
+
+@inner_kernel
+def smallest(size: Integers) -> Scalar:
+    """Return the last of the smallest groups: the newest are the ones that were hardest to merge."""
+    last = -1
+    for g in range(size.shape[0]):
+        if size[g] > 0 and (last < 0 or size[g] <= size[last]):
+            last = g
+    return last
+
+
+@inner_kernel
+def carry_out(X: Doubles, kind: Scalar, groups: Groups, plan: Integers) -> None:
+    """Move every record to the group it has in `plan`."""
+    is_changed = np.zeros(groups.size.shape[0], np.bool_)
+    for i in range(plan.shape[0]):
+        if plan[i] != groups.of[i]:
+            is_changed[plan[i]] = True
+            is_changed[groups.of[i]] = True
+            groups.of[i] = plan[i]
+    for g in range(is_changed.shape[0]):
+        if is_changed[g]:
+            measure(X, kind, groups, g)
+
+
+@kernel
+def complete(X: Doubles, kind: Scalar, groups: Groups, k: Scalar) -> None:
+    """Do what costs least with the smallest group, again and again, until all groups have k to 2k-1 records."""
+    most = 2 * k - 1
+    for g in range(groups.size.shape[0]):
+        measure(X, kind, groups, g)
+    while True:
+        a = smallest(groups.size)
+        if groups.size[a] >= k:
+            return
+        members = np.flatnonzero(groups.of == a)
+        to_groups, to_records = gaps_of(X, kind, groups, members)
+        plan = groups.of.copy()
+        least = join(groups, a, members, to_groups, most, plan)
+        other = groups.of.copy()
+        change = dissolve(X, kind, groups, a, members, to_groups, most, other)
+        if change < least:
+            least, plan = change, other
+        other = groups.of.copy()
+        change = fill(X, kind, groups, a, to_records, k, other)
+        if change < least:
+            plan = other
+        carry_out(X, kind, groups, plan)

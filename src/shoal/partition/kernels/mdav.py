@@ -1,0 +1,66 @@
+"""The loop of MDAV over a tree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, kernel
+from shoal.partition.kernels.exact_sum import add_rows, rounded_total
+from shoal.partition.kernels.tree import Tree
+from shoal.partition.kernels.tree_build import recentre, remove
+from shoal.partition.kernels.tree_search import farthest, nearest, to_tree
+
+
+@kernel
+def make_pairs_of_groups(
+    tree: Tree,
+    X: Doubles,
+    totals: Doubles,
+    labels: Integers,
+    k: Scalar,
+    group: Scalar,
+    remaining: Scalar,
+    pause: Scalar,
+    last_of_tree: Scalar,
+) -> tuple[Scalar, Scalar]:
+    """Make groups of k, two at a time, until at most `pause` records remain, or `last_of_tree` in the tree.
+
+    `tree`, `totals` (of the columns of what remains) and `labels` are the state: the next call goes on where
+    this one stopped. Returns the number of groups made so far and of records that remain.
+    """
+    d = X.shape[1]
+    point = np.empty(d)
+    image = np.empty(d, np.float32)
+    distances = np.empty(k)
+    members = np.empty(k, np.int64)
+    leaves = tree.points.shape[0]
+    looked_at = 0
+    while remaining > pause and tree.left[0] > last_of_tree:
+        for j in range(d):
+            point[j] = rounded_total(totals[j]) / remaining
+        to_tree(tree, point, image)
+        # `reach` finds the record farthest from the centroid at once while it is measured from nearby. Measuring
+        # it anew costs as much as looking at every leaf, so that is done when as many were looked at in vain.
+        if looked_at > leaves:
+            for j in range(d):
+                tree.centre[j] = image[j]
+            recentre(tree)
+            looked_at = 0
+        r, visits = farthest(tree, X, point, image)
+        looked_at += visits
+        for j in range(d):
+            point[j] = X[r, j]
+        to_tree(tree, point, image)
+        s, _ = farthest(tree, X, point, image)
+        for seed in (r, s):
+            for j in range(d):
+                point[j] = X[seed, j]
+            to_tree(tree, point, image)
+            nearest(tree, X, point, image, distances, members)
+            for row in members:
+                labels[row] = group
+            remove(tree, members)
+            add_rows(totals, X, members, -1.0)
+            group += 1
+            remaining -= k
+    return group, remaining

@@ -1,0 +1,176 @@
+"""The kernels of `Refine` that Python calls: make the trials of a round, and apply those that pay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba.core.cgutils
+import numba.extending
+import numpy as np
+from numba import types
+
+from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, kernel
+from shoal.partition.kernels.refine_anneal import anneal, exponential, fill_distances, list_near
+from shoal.partition.kernels.refine_groups import MOST_GROUPS, MOST_MOVABLE, Groups, Trials
+from shoal.partition.kernels.refine_random import advanced, below, fraction, state_of_step
+from shoal.partition.kernels.refine_region import (
+    add_a_group,
+    choose_region,
+    dissolve_a_group,
+    gather,
+    measure_groups,
+    put_torn_first,
+    tabulate_groups,
+)
+
+cgutils: Any = numba.core.cgutils
+intrinsic: Any = numba.extending.intrinsic
+
+_NEAR = 10  # how many others a record may follow to their group
+_COLDEST, _HOTTEST = 0.5, 4.0  # the first temperature of a trial is between these
+_MORE_MOVES = 8  # times as many moves for outliers, where each costs or saves much
+_CHANGES_COUNT = 0.3  # the part of the trials that make one group more or one less
+_LEAST_GAIN = 1e-12  # relative; less may be rounding
+
+
+@intrinsic
+def take_next(typing_context, counter):  # type: ignore[no-untyped-def]
+    """Return the first number of `counter` and raise it by one, as one operation that threads cannot interleave."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        return builder.atomic_rmw("add", array.data, context.get_constant(types.int64, 1), "monotonic")
+
+    return types.int64(counter), generate
+
+
+@kernel
+def make_trials(
+    X: Doubles,
+    groups: Groups,
+    neighbours: Integers,
+    k: Scalar,
+    seed: Scalar,
+    first_step: Scalar,
+    count: Scalar,
+    moves: Scalar,
+    trials: Trials,
+) -> None:
+    """Make trials of a round until all `count` are made, by this thread or another that works on them.
+
+    The random numbers of a trial follow from `seed` and its step, `first_step` and on. `moves` is how many moves of
+    each record it tries.
+    """
+    d = X.shape[1]
+    most_records = trials.rows.shape[1]
+    points = np.empty((MOST_MOVABLE, d))
+    distances = np.empty(MOST_MOVABLE * MOST_MOVABLE)
+    near = np.empty(MOST_MOVABLE * _NEAR, np.int32)
+    scale = np.empty(MOST_MOVABLE)
+    to_group = np.empty((MOST_GROUPS + 1) * MOST_MOVABLE)
+    pairs = np.empty(MOST_GROUPS + 1)
+    means = np.empty((MOST_GROUPS + 1, d))
+    sizes = np.empty(MOST_GROUPS + 1, np.int64)
+    lengths = np.empty(MOST_GROUPS + 1, np.int64)
+    listed = np.empty((MOST_GROUPS + 1, 2 * k), np.int32)
+    place = np.empty(MOST_MOVABLE, np.int32)
+    while True:
+        trial = take_next(trials.next_trial)
+        if trial >= count:
+            break
+        taken, rows, parts, sse = trials.taken[trial], trials.rows[trial], trials.parts[trial], trials.sse[trial]
+        state = state_of_step(seed, first_step + trial)
+        before, records, is_scattered, state = choose_region(
+            groups, neighbours, MOST_GROUPS, most_records, taken, state
+        )
+        trials.gain[trial] = 0.0
+        if before == 1:
+            continue
+        after = before
+        loss = gather(groups, taken, before, rows, parts)
+        measure_groups(X, rows, parts, records, before, sizes, means, sse)
+        movable = min(records, MOST_MOVABLE)
+        if movable < records:
+            put_torn_first(X, means, before, records, rows, parts)
+        else:
+            state = advanced(state)
+            if fraction(state) < _CHANGES_COUNT:
+                more = records >= (before + 1) * k
+                fewer = records <= (before - 1) * (2 * k - 1)
+                if more and (not fewer or (state & np.uint64(1)) == np.uint64(0)):
+                    after = before + 1
+                elif fewer:
+                    after = before - 1
+        D = distances[: movable * movable].reshape((movable, movable))
+        fill_distances(X, rows, movable, points, D)
+        if after > before:
+            state = advanced(state)
+            add_a_group(D, k, below(state, records), before, sizes, parts)
+        elif after < before:
+            state = advanced(state)
+            dissolve_a_group(points[:movable], k, below(state, before), before, sizes, means, parts)
+        if after != before:
+            measure_groups(X, rows, parts, records, after, sizes, means, sse)
+        near_ones = near[: movable * min(_NEAR, movable - 1)].reshape((movable, min(_NEAR, movable - 1)))
+        list_near(D, k, near_ones, scale)
+        table = to_group[: after * movable].reshape((after, movable))
+        tabulate_groups(points[:movable], parts, after, sizes, means, sse, table, pairs, listed, lengths, place)
+        state = advanced(state)
+        temperature = _COLDEST * (_HOTTEST / _COLDEST) ** fraction(state)
+        state = anneal(
+            D, table, pairs, sizes, listed, lengths, place, parts, near_ones, scale,
+            k, temperature, moves * movable * (_MORE_MOVES if is_scattered else 1), state,
+        )  # fmt: skip
+        new_loss = measure_groups(X, rows, parts, records, after, sizes, means, sse)
+        trials.counts[trial, 0] = before
+        trials.counts[trial, 1] = after
+        trials.counts[trial, 2] = records
+        if abs(loss - new_loss) > loss * _LEAST_GAIN:
+            trials.gain[trial] = loss - new_loss
+        trials.leeway[trial] = loss / records * exponential(advanced(state))
+
+
+@kernel
+def apply_trials(groups: Groups, trials: Trials, count: Scalar, round_number: Scalar, tolerance: Scalar) -> Scalar:
+    """Apply the trials that pay, in order, unless an earlier one changed a group they took; return how many did.
+
+    With a tolerance above zero those that cost a little are applied as well.
+    """
+    applied = 0
+    for trial in range(count):
+        gain = trials.gain[trial]
+        if gain == 0 or gain < -tolerance * trials.leeway[trial]:
+            continue
+        taken = trials.taken[trial]
+        before, after, records = trials.counts[trial, 0], trials.counts[trial, 1], trials.counts[trial, 2]
+        is_outdated = False
+        for t in range(before):
+            is_outdated |= groups.changed[taken[t]] == round_number
+        if is_outdated:
+            continue
+        applied += 1
+        if after > before:
+            taken[before] = groups.numbers[groups.in_use[0]]
+            groups.in_use[0] += 1
+        elif after < before:
+            gone = taken[after]
+            groups.sizes[gone] = 0
+            groups.sse[gone] = 0.0
+            groups.changed[gone] = round_number
+            groups.in_use[0] -= 1
+            last = groups.numbers[groups.in_use[0]]
+            groups.numbers[groups.place[gone]] = last
+            groups.place[last] = groups.place[gone]
+            groups.numbers[groups.in_use[0]] = gone
+            groups.place[gone] = groups.in_use[0]
+        for t in range(after):
+            groups.sizes[taken[t]] = 0
+            groups.sse[taken[t]] = trials.sse[trial, t]
+            groups.changed[taken[t]] = round_number
+        for i in range(records):
+            row = trials.rows[trial, i]
+            group = taken[trials.parts[trial, i]]
+            groups.labels[row] = group
+            groups.members[group, groups.sizes[group]] = row
+            groups.sizes[group] += 1
+    return applied

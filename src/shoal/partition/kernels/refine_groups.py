@@ -1,0 +1,42 @@
+"""The arrays that `Refine` works on, and the sizes that are compiled into its kernels."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["MOST_GROUPS", "MOST_MOVABLE", "Groups", "Trials"]
+
+MOST_GROUPS = 32  # that one trial takes
+MOST_MOVABLE = 320  # records that one trial moves: their table of distances stays in the cache
+
+
+class Groups(NamedTuple):
+    """A partition with groups of k to 2k-1; `apply_trials` changes it in place.
+
+    Numbers of groups run to n // k, and not all are in use: those that are stand first in `numbers`.
+    """
+
+    labels: NDArray[np.int32]  # n
+    members: NDArray[np.int32]  # numbers x (2k-1)
+    sizes: NDArray[np.int32]  # numbers: 0 if not in use
+    sse: NDArray[np.float64]  # numbers: computed anew, from the records, whenever the group changes
+    numbers: NDArray[np.int32]
+    place: NDArray[np.int32]  # by number: where it stands in `numbers`
+    in_use: NDArray[np.int64]  # 1: how many
+    changed: NDArray[np.int64]  # by number: the round in which the group last changed
+
+
+class Trials(NamedTuple):
+    """What the trials of one round propose: for each, the groups it takes and how it would part their records."""
+
+    taken: NDArray[np.int32]  # trials x (MOST_GROUPS + 1): numbers of the groups
+    counts: NDArray[np.int32]  # trials x 3: groups taken, groups proposed, records
+    rows: NDArray[np.int32]  # trials x records
+    parts: NDArray[np.int32]  # trials x records: the proposed group, 0 to groups proposed - 1
+    sse: NDArray[np.float64]  # trials x (MOST_GROUPS + 1): of the proposed groups
+    gain: NDArray[np.float64]  # trials: by how much the sum of squared errors would fall; 0 if that may be rounding
+    leeway: NDArray[np.float64]  # trials: how much it may rise, times the tolerance of the moment
+    next_trial: NDArray[np.int64]  # 1: the threads take trials from here

@@ -1,0 +1,224 @@
+"""Kernels that find identical records, order records into leaves, fill a tree, and take records out of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.partition.kernels.compiled import Booleans, Doubles, Integers, Scalar, Singles, inner_kernel, kernel
+from shoal.partition.kernels.lanes import fit_block, fit_leaf, measure_leaf
+from shoal.partition.kernels.tree import FAN, LEAF, Tree
+
+_NONE = np.float32(-1)
+_SAMPLE = 500  # records that tell which axis is the widest
+PENDING = 128  # runs of leaves waiting to be halved: more than the times that 2**31 records can be
+
+
+@kernel
+def find_twins(X: Doubles, bits: Integers, twin: Integers, is_first: Booleans) -> None:
+    """Write the next row with an identical record to `twin`, -1 if there is none, and which rows come first.
+
+    `bits` is `X` seen as unsigned whole numbers. A table finds the last row so far with the same record.
+    """
+    n, d = X.shape
+    size = 4
+    while size < 2 * n:
+        size *= 2
+    table = np.full(size, -1, np.int32)
+    for i in range(n):
+        mix = np.uint64(0)
+        for j in range(d):
+            if X[i, j] != 0.0:  # zero and minus zero are the same
+                mix ^= bits[i, j]
+            mix *= np.uint64(0x9E3779B97F4A7C15)
+            mix ^= mix >> np.uint64(29)
+        slot = np.int64(mix & np.uint64(size - 1))
+        while True:
+            other = table[slot]
+            is_first[i] = other < 0
+            same = other >= 0
+            for j in range(d):
+                if not same or X[i, j] != X[other, j]:
+                    same = False
+                    break
+            if same:
+                twin[other] = i
+            if same or is_first[i]:
+                break
+            slot = (slot + 1) & (size - 1)
+        table[slot] = i
+        twin[i] = -1
+
+
+@kernel
+def find_range(X: Doubles, rows: Integers, low: Doubles, high: Doubles) -> None:
+    """Write the least and the largest value of every column to `low` and `high`."""
+    low[:] = X[rows[0]]
+    high[:] = X[rows[0]]
+    for row in rows:
+        for j in range(X.shape[1]):
+            low[j] = min(low[j], X[row, j])
+            high[j] = max(high[j], X[row, j])
+
+
+@kernel
+def turn(X: Doubles, rows: Integers, origin: Doubles, axes: Doubles, image: Singles) -> Scalar:
+    """Write the images of the records in the tree's coordinates; return the largest squared distance from zero."""
+    d = X.shape[1]
+    x = np.empty(d)
+    largest = 0.0
+    for i in range(rows.shape[0]):
+        x[:] = 0.0
+        for a in range(d):
+            z = X[rows[i], a] - origin[a]
+            for j in range(d):
+                x[j] += z * axes[a, j]
+        square = 0.0
+        for j in range(d):
+            image[i, j] = x[j]
+            square += x[j] * x[j]
+        largest = max(largest, square)
+    return largest
+
+
+@inner_kernel
+def _select(keys: Singles, order: Integers, start: Scalar, stop: Scalar, cut: Scalar) -> None:
+    """Rearrange `start:stop` so that no key before `cut` is larger than one from `cut` on (Hoare's FIND).
+
+    Every key is swapped, and only where to depends on it, so that there are no branches to guess wrong.
+    """
+    while stop - start > 1:
+        first, middle, last = keys[start], keys[(start + stop) // 2], keys[stop - 1]
+        pivot = max(min(first, middle), min(max(first, middle), last))
+        end = start  # of the keys below the pivot
+        for t in range(start, stop):
+            key, i = keys[t], order[t]
+            keys[t], order[t] = keys[end], order[end]
+            keys[end], order[end] = key, i
+            end += key < pivot
+        if cut < end:
+            stop = end
+            continue
+        start = end
+        for t in range(start, stop):  # and of those that equal it
+            key, i = keys[t], order[t]
+            keys[t], order[t] = keys[end], order[end]
+            keys[end], order[end] = key, i
+            end += key <= pivot
+        if cut <= end:
+            return
+        start = end
+
+
+@inner_kernel
+def _widest_axis(image: Singles, order: Integers, start: Scalar, stop: Scalar) -> Scalar:
+    """Find the column with the largest variance, in a sample; with long tails it splits better than the range."""
+    d = image.shape[1]
+    total = np.zeros(d)
+    squares = np.zeros(d)
+    step = 1 + (stop - start) // _SAMPLE
+    count = 0
+    for t in range(start, stop, step):
+        count += 1
+        for j in range(d):
+            x = np.float64(image[order[t], j])
+            total[j] += x
+            squares[j] += x * x
+    axis = 0
+    widest = -1.0
+    for j in range(d):
+        spread = squares[j] - total[j] * total[j] / count
+        if spread > widest:
+            axis = j
+            widest = spread
+    return axis
+
+
+@kernel
+def order_by_leaf(image: Singles, order: Integers) -> None:
+    """Sort `order` so that every run of LEAF records is a leaf, by halving along the axis of largest variance.
+
+    A cut falls on whole blocks as long as there are any, so that a block's records lie together; every leaf
+    but the last is full.
+    """
+    n = image.shape[0]
+    leaves = (n + LEAF - 1) // LEAF
+    widest = 1
+    while widest * FAN < leaves:
+        widest *= FAN
+    keys = np.empty(n, np.float32)
+    pending = np.empty((PENDING, 3), np.int64)
+    pending[0, 0], pending[0, 1], pending[0, 2] = 0, leaves, widest
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        first, last, width = pending[waiting, 0], pending[waiting, 1], pending[waiting, 2]
+        if last - first <= 1:
+            continue
+        while last - first <= width:
+            width //= FAN
+        cut = first + (last - first + width - 1) // width // 2 * width
+        start = first * LEAF
+        stop = min(n, last * LEAF)
+        axis = _widest_axis(image, order, start, stop)
+        for t in range(start, stop):
+            keys[t] = image[order[t], axis]
+        _select(keys, order, start, stop, cut * LEAF)
+        pending[waiting, 0], pending[waiting, 1], pending[waiting, 2] = first, cut, width
+        pending[waiting + 1, 0], pending[waiting + 1, 1], pending[waiting + 1, 2] = cut, last, width
+        waiting += 2
+
+
+@inner_kernel
+def recentre(tree: Tree) -> None:
+    """Measure `norms` and `reach` from the present `centre`, and fit all boxes."""
+    for leaf in range(tree.points.shape[0]):
+        measure_leaf(tree.points, leaf, tree.centre, tree.norms, leaf)
+        fit_leaf(tree, leaf, leaf // FAN, leaf % FAN)
+    for block in range(tree.parent.shape[0] - 1):
+        parent = np.int64(tree.parent[block])
+        fit_block(tree, block, parent, block - tree.first_child[parent])
+
+
+@kernel
+def fill(tree: Tree, image: Singles, order: Integers, rows: Integers) -> None:
+    """Put the records, in leaf order, into an empty tree."""
+    for position in range(order.shape[0]):
+        i = order[position]
+        leaf, t = position // LEAF, position % LEAF
+        for j in range(image.shape[1]):
+            tree.points[leaf, j, t] = image[i, j]
+        row = np.int64(rows[i])
+        tree.rows[leaf, t] = row
+        while row >= 0:
+            tree.place[row] = position
+            row = np.int64(tree.twin[row])
+    recentre(tree)
+
+
+@inner_kernel
+def remove(tree: Tree, rows: Integers) -> None:
+    """Take records out of the tree; bounds that they held open shrink, once for each leaf and block.
+
+    Of identical records the lowest rows have to go first.
+    """
+    for row in rows:
+        leaf, t = tree.place[row] // LEAF, tree.place[row] % LEAF
+        heir = tree.twin[tree.rows[leaf, t]]
+        if heir >= 0:
+            tree.rows[leaf, t] = heir
+        else:
+            tree.points[leaf, 0, t] = np.nan
+            tree.norms[leaf, t] = _NONE
+            tree.left[0] -= 1
+            tree.is_loose[leaf] = True
+    for row in rows:
+        leaf = np.int64(tree.place[row] // LEAF)
+        changed = tree.is_loose[leaf]
+        tree.is_loose[leaf] = False
+        if changed:
+            block = leaf // FAN
+            changed = fit_leaf(tree, leaf, block, leaf % FAN)
+            while changed and tree.parent[block] >= 0:
+                parent = np.int64(tree.parent[block])
+                changed = fit_block(tree, block, parent, block - tree.first_child[parent])
+                block = parent

@@ -1,0 +1,1 @@
+"""MDAV in its forms: for complete continuous records, and for mixed or incomplete ones."""

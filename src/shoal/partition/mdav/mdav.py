@@ -1,0 +1,157 @@
+"""MDAV: maximum distance to average vector, exact and sub-quadratic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.parameters.limits import Limit, OneOf, Whole
+from shoal.partition.base import Partitioner
+from shoal.partition.mdav.tail import assign_the_rest, first_by_distance, loop_needs
+from shoal.progress import advance
+
+__all__ = ["MDAV"]
+
+# Up to this n * n * d / k NumPy is done before numba has loaded the kernels.
+_MOST_TO_SCAN = 8_000_000
+# Fewer records than this are one step, and one tree lasts to the end.
+_SMALL = 2_000
+_STEPS = 50
+_LARGEST = 1e300  # beyond it totals can overflow
+
+
+class MDAV(Partitioner):
+    """Groups of k by maximum distance to average vector.
+
+    Again and again: r is the record farthest from the centroid of the records that remain, s the one farthest
+    from r; r and its k-1 nearest make a group, then s and its k-1 nearest of what is left. The last groups
+    depend on `variant`. Groups are numbered in the order they are made.
+
+    Parameters
+    ----------
+    k
+        The least number of records in a group.
+    variant
+        ``"classic"``: another two groups as long as 3k records remain. Then, from 2k on, one group round the
+        record farthest from the centroid; the rest is the last group (k to 2k-1 records).
+        ``"two-k"``: another two groups as long as 2k records remain. Then, from k on, one group round the record
+        farthest from the centroid; each of the rest, fewer than k, joins the group with the nearest centroid,
+        as it was before any of the rest joined.
+
+    Attributes
+    ----------
+    labels_
+        The group of every record, 0 to g-1.
+
+    Notes
+    -----
+    The result is defined to the last bit, so that ties come out the same everywhere. A centroid is the
+    correctly rounded total of every column (`math.fsum`) divided by the number of records. A squared distance
+    is summed over the columns from left to right. Of records equally far or equally near the one with the lowest
+    row number is taken. The group round a record is the first k of those that remain, in order of distance to
+    that record and then of row; so among more than k identical records it can be that r itself stays for later.
+    If r's group took s, s's position is still the centre of the second group.
+
+    Nothing is approximate, but little is looked at: a k-d tree that loses its records as they go answers what is
+    nearest and farthest (see `shoal.partition.geometry.tree`). It is planted anew when three quarters of its records
+    are gone. Identical records are one in the tree, however many there are. Small matrices are simply scanned.
+
+    References
+    ----------
+    J. Domingo-Ferrer and V. Torra (2005), Ordinal, continuous and heterogeneous k-anonymity through
+    microaggregation, Data Mining and Knowledge Discovery 11.
+    """
+
+    limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2), "variant": OneOf(("classic", "two-k"))}
+
+    def __init__(self, k: int, *, variant: str = "classic") -> None:
+        self.k = k
+        self.variant = variant
+
+    def for_mixed(self, *, distance: str, nominal: Sequence[int]) -> Partitioner:
+        """Return MDAV for matrices with gaps or nominal columns."""
+        from shoal.partition.mdav.generic import MDAVGeneric
+
+        return MDAVGeneric(self.k, variant=self.variant, distance=distance, nominal=tuple(nominal))
+
+    def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
+        if np.abs(X).max() > _LARGEST:
+            X = np.ldexp(X, -64)  # totals and differences stay finite, and no digit changes
+            X.flags.writeable = False
+        n = len(X)
+        labels = np.full(n, -1, dtype=np.int64)
+        needed = loop_needs(self.k, self.variant)
+        if n >= needed:
+            run_loop = _loop_by_scanning if n * X.size <= _MOST_TO_SCAN * self.k else _loop_with_trees
+            run_loop(X, labels, self.k, needed)
+        remaining = np.count_nonzero(labels < 0)
+        assign_the_rest(X, labels, self.k, self.variant, centroid, squared_distances)
+        advance(remaining / n)
+        return labels
+
+
+def _loop_by_scanning(X: NDArray[np.float64], labels: NDArray[np.int64], k: int, needed: int) -> None:
+    """Look at every record each time."""
+    n = len(X)
+    left = np.arange(n)
+    columns = np.ascontiguousarray(X.T)
+    group = 0
+    while len(left) >= needed:
+        r = X[left[np.argmax(squared_distances(columns.T, centroid(columns.T)))]]
+        s = X[left[np.argmax(squared_distances(columns.T, r))]]
+        for seed in (r, s):
+            members = first_by_distance(squared_distances(columns.T, seed), k)
+            labels[left[members]] = group
+            group += 1
+            left = np.delete(left, members)
+            columns = np.delete(columns, members, axis=1)
+    advance((n - len(left)) / n)
+
+
+def _loop_with_trees(X: NDArray[np.float64], labels: NDArray[np.int64], k: int, needed: int) -> None:
+    """Let a tree find what is nearest and farthest."""
+    # Imported here because numba takes a second to import.
+    from shoal.partition.geometry.tree import find_twins, plant, replant
+    from shoal.partition.kernels.exact_sum import MOST_PARTIALS, total_columns
+    from shoal.partition.kernels.mdav import make_pairs_of_groups
+
+    n, d = X.shape
+    totals = np.zeros((d, MOST_PARTIALS))
+    total_columns(X, totals)
+    tree = plant(X, *find_twins(X))
+    last_of_tree = _worn_out(tree.left[0])
+    step = n if n < _SMALL else n // _STEPS
+    group, remaining = 0, n
+    while remaining >= needed:
+        if tree.left[0] <= last_of_tree:
+            tree = replant(tree, X)
+            last_of_tree = _worn_out(tree.left[0])
+        before = remaining
+        pause = max(needed - 1, remaining - step)
+        group, remaining = make_pairs_of_groups(tree, X, totals, labels, k, group, remaining, pause, last_of_tree)
+        advance((before - remaining) / n)
+
+
+def _worn_out(planted: int) -> int:
+    """Return how many records are left of those planted when a new tree is worth planting."""
+    return int(planted) // 4 if planted >= _SMALL else 0
+
+
+def centroid(records: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean of every column, from the correctly rounded total."""
+    return np.array([math.fsum(column.tolist()) / len(records) for column in records.T])
+
+
+def squared_distances(records: NDArray[np.float64], point: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the squared distance of every record to a point, summed over the columns from left to right."""
+    total = np.zeros(len(records))
+    with np.errstate(over="ignore", under="ignore"):  # as in the kernels
+        for column, value in zip(records.T, point.tolist(), strict=True):
+            difference = column - value
+            difference *= difference
+            total += difference
+    return total

@@ -1,0 +1,1 @@
+"""Refine: a search that makes the groups of any partition tighter."""

@@ -1,0 +1,56 @@
+"""The partition as `Refine` keeps it: everything about a group is found without looking at any other."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.partition.kernels.refine_groups import MOST_GROUPS, MOST_MOVABLE, Groups, Trials
+
+__all__ = ["groups_of", "room_for_trials", "sse_by_group"]
+
+
+def groups_of(X: NDArray[np.float64], labels: NDArray[np.int64], k: int) -> Groups:
+    """Bring a partition with groups of k to 2k-1, labels 0 to g-1, into the form for the search."""
+    n, most = len(labels), len(labels) // k
+    sizes = np.bincount(labels, minlength=most).astype(np.int32)
+    first = np.cumsum(sizes) - sizes
+    by_group = np.argsort(labels, kind="stable").astype(np.int32)
+    position = np.arange(n) - first[labels[by_group]]
+    members = np.zeros((most, 2 * k - 1), dtype=np.int32)
+    members[labels[by_group], position] = by_group
+    return Groups(
+        labels=labels.astype(np.int32),
+        members=members,
+        sizes=sizes,
+        sse=sse_by_group(X, labels, most),
+        numbers=np.arange(most, dtype=np.int32),
+        place=np.arange(most, dtype=np.int32),
+        in_use=np.array([labels.max() + 1], dtype=np.int64),
+        changed=np.full(most, -1, dtype=np.int64),
+    )
+
+
+def sse_by_group(X: NDArray[np.float64], labels: NDArray[np.int64], groups: int) -> NDArray[np.float64]:
+    """Return the sum of squared distances to the mean, for every group."""
+    sizes = np.maximum(np.bincount(labels, minlength=groups), 1)
+    total = np.zeros(groups)
+    for column in X.T:
+        means = np.bincount(labels, weights=column, minlength=groups) / sizes
+        total += np.bincount(labels, weights=(column - means[labels]) ** 2, minlength=groups)
+    return total
+
+
+def room_for_trials(trials: int, k: int) -> Trials:
+    """Make room for the proposals of as many trials."""
+    records = max(MOST_MOVABLE, 2 * (2 * k - 1))  # two groups fit in any case
+    return Trials(
+        taken=np.zeros((trials, MOST_GROUPS + 1), dtype=np.int32),
+        counts=np.zeros((trials, 3), dtype=np.int32),
+        rows=np.zeros((trials, records), dtype=np.int32),
+        parts=np.zeros((trials, records), dtype=np.int32),
+        sse=np.zeros((trials, MOST_GROUPS + 1)),
+        gain=np.zeros(trials),
+        leeway=np.zeros(trials),
+        next_trial=np.zeros(1, dtype=np.int64),
+    )

@@ -1,0 +1,1 @@
+"""Synthetic and hybrid values for the confidential variables."""

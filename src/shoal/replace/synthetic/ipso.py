@@ -1,0 +1,275 @@
+"""IPSO: synthetic values that keep a regression, and with variant C means and covariances, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import ParameterError, TooFewRecordsError
+from shoal.parameters.limits import Limit, OneOf, TrueOrFalse, check_limits
+from shoal.progress import advance, share
+from shoal.replace.synthetic.residuals import (
+    Regressed,
+    factor,
+    one_thread,
+    random_basis,
+    regressed,
+    residual_basis,
+    stacks,
+    without_fit,
+)
+from shoal.replace.synthetic.synthetic import (
+    Names,
+    Synthetic,
+    as_tuple,
+    checked,
+    is_unchanged,
+    refuse_unchanged,
+    unmoved_cells,
+    without_extremes,
+)
+
+__all__ = ["IPSO", "Rewritten", "redrawn", "rewritten"]
+
+Doubles = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+_REDRAWS = 20  # of what came out as it was by bad luck
+
+
+@dataclass(frozen=True)
+class IPSO:
+    """Information-preserving statistical obfuscation: fitted values, and residuals drawn anew.
+
+    The confidential variables X are regressed on the others, Y, and a constant. The fitted values stay; the residuals
+    are replaced. Y is released as it is.
+
+    Parameters
+    ----------
+    variant
+        ``"A"``: normal noise with the covariances of the residuals is added; nothing is kept exactly. ``"B"``: the
+        noise is first made orthogonal to [1, Y], which keeps the regression coefficients, and with them all means and
+        the covariances of X with Y. ``"C"``: it is then given the residuals' own sums of squares and products as well,
+        which keeps all means and all covariances of X and Y.
+    confidential
+        The names of the variables X.
+    orthogonal
+        For C: the noise is orthogonal to X too, so that new and old residuals are uncorrelated, not just independent.
+        Needs 2L + M + 1 records for L confidential variables and M others, where C alone needs L + M + 1.
+    accept_unchanged
+        Whether records may come out as they went in. They do if X follows from Y without error, if there are as few
+        records as variables in Y, or if a record is the only one in which a variable of Y differs. By default such data
+        are refused, and groups with fewer degrees of freedom than 2 or L. A record that came out as it was by bad luck
+        is drawn again, with others.
+
+    Notes
+    -----
+    The letters differ between texts. Here, and where B is introduced as A corrected to keep the coefficients, A is
+    fitted values plus noise. The handbook of statistical disclosure control calls the fitted values alone "method A".
+    The paper on microaggregation-based hybrid data speaks of the "basic form, IPSO-A" and then describes what keeps
+    means, variances and covariances exactly: this is C with ``orthogonal=True``. Its least group size is misprinted
+    (|X| + 2|Y| + 1 for 2|X| + |Y| + 1).
+
+    Any rank will do: columns that follow from others are found and cost nothing, and X keeps every exact linear
+    relation among its variables and with those of Y. What is kept are moments, not ranges: an income may come out
+    negative, a count may come out broken.
+
+    References
+    ----------
+    J. Burridge (2003), Information preserving statistical obfuscation, Statistics and Computing 13, 321-327.
+    """
+
+    variant: str = "C"
+    confidential: Sequence[str] = ()
+    orthogonal: bool = False
+    accept_unchanged: bool = False
+
+    name: ClassVar[str] = "ipso"
+    kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
+    limits: ClassVar[Mapping[str, Limit]] = {
+        "variant": OneOf(("A", "B", "C")),
+        "confidential": Names(),
+        "orthogonal": TrueOrFalse(),
+        "accept_unchanged": TrueOrFalse(),
+    }
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "confidential", as_tuple(self.confidential))
+        check_limits(self.limits, vars(self))
+        if self.orthogonal and self.variant != "C":
+            raise ParameterError(f'orthogonal=True needs variant="C"; got "{self.variant}".')
+
+    def synthetic(self, X: Doubles, Y: Doubles, groups: Labels, rng: np.random.Generator) -> Synthetic:
+        """Rewrite X group by group.
+
+        Parameters
+        ----------
+        X
+            The confidential variables, n x L, without gaps.
+        Y
+            The others, n x M; M may be 0.
+        groups
+            The group of every record, 0 to g-1; all zeros to rewrite the file as one.
+        rng
+            Where the noise comes from: n x L normal numbers, whatever the groups are, and more where a record came out
+            as it was.
+        """
+        X, Y, groups = checked(X, Y, groups)
+        W = rng.standard_normal(X.shape)
+        new = rewritten(X, Y, W, groups, variant=self.variant, orthogonal=self.orthogonal)
+        if self.orthogonal and not new.is_orthogonal.all():
+            raise TooFewRecordsError(
+                f"orthogonal=True needs up to {2 * X.shape[1] + Y.shape[1] + 1} records in a group, two for each "
+                f"confidential variable, one for each other and one; {int((~new.is_orthogonal).sum())} of "
+                f"{len(new.is_orthogonal)} groups have too few. Raise k, name fewer variables, or use orthogonal=False."
+            )
+        least = max(2, X.shape[1])  # with one degree of freedom, what is not the original is its mirror image
+        if new.degrees.min() < least and not self.accept_unchanged:
+            enough = int(regressed(X[None, :, :0], without_extremes(Y)[0][None]).rank[0]) + least
+            raise TooFewRecordsError(
+                f"IPSO needs {least} records more in a group than the other variables tell apart; "
+                f"{int((new.degrees < least).sum())} of {len(new.degrees)} groups have fewer. "
+                f"{f'Raise k to {enough} or more, or name' if enough <= len(X) else 'Name'} fewer other variables."
+            )
+        values = redrawn(X, Y, new.values, groups, rng, orthogonal=self.orthogonal)
+        unchanged = int(is_unchanged(X, values).sum())
+        if not self.accept_unchanged:
+            refuse_unchanged(
+                "IPSO",
+                unchanged,
+                len(X),
+                "They are what the other variables say they are, or nearly. Name variables that determine "
+                "them confidential too, raise k, or accept it "
+                "(accept_unchanged=True; --replace ipso:accept_unchanged=true).",
+            )
+        return Synthetic(values, unchanged, degrees=int(new.degrees.min()))
+
+
+@dataclass(frozen=True, eq=False)
+class Rewritten:
+    """What IPSO made of the groups.
+
+    Attributes
+    ----------
+    values
+        The new values, n x L; those of groups that were not wanted are as before.
+    degrees
+        The residual degrees of freedom of the groups that were rewritten, in the order of their numbers.
+    is_orthogonal
+        Whether the noise of each is orthogonal to X; it is not where that was not asked for, or where there is no room.
+    """
+
+    values: Doubles
+    degrees: Labels
+    is_orthogonal: NDArray[np.bool_]
+
+
+def rewritten(
+    X: Doubles,
+    Y: Doubles,
+    W: Doubles,
+    groups: Labels,
+    *,
+    variant: str = "C",
+    orthogonal: bool = False,
+    wanted: NDArray[np.bool_] | None = None,
+) -> Rewritten:
+    """Run IPSO inside every group, or every one that is wanted, with the noise W.
+
+    A group too small for noise orthogonal to X gets noise that is not.
+    """
+    scaled, exponents = without_extremes(X)
+    others, _ = without_extremes(Y)
+    values = X.copy()
+    count = int(groups.max()) + 1
+    degrees = np.full(count, -1)
+    is_orthogonal = np.zeros(count, dtype=bool)
+    with one_thread():
+        for numbers, records in stacks(groups, X.shape[1] + Y.shape[1] + 1, wanted):
+            fit = regressed(scaled[records], others[records])
+            noise, is_orthogonal[numbers] = _noise(fit, W[records], variant, orthogonal)
+            with np.errstate(under="ignore"):
+                values[records] = np.ldexp(fit.means + (fit.fitted + noise), exponents)
+            degrees[numbers] = fit.degrees
+            advance(records.size / len(X))
+    there = degrees >= 0
+    return Rewritten(values, degrees[there], is_orthogonal[there])
+
+
+def redrawn(
+    X: Doubles,
+    Y: Doubles,
+    values: Doubles,
+    groups: Labels,
+    rng: np.random.Generator,
+    *,
+    orthogonal: bool = False,
+    wanted: NDArray[np.bool_] | None = None,
+) -> Doubles:
+    """Return new values in which no record is as it was, where a few more draws can help.
+
+    IPSO-C runs once more over what it made: inside a group that has such a record, or, in a large one, over that record
+    and others drawn at random. What was kept exactly still is.
+
+    Parameters
+    ----------
+    X, Y, groups
+        As they were given.
+    values
+        What became of X.
+    rng
+        Where the noise comes from; nothing is drawn where every record changed.
+    orthogonal
+        Whether how new and old values go together is to be kept as well.
+    wanted
+        Which groups may be touched; None: all.
+    """
+    kept = np.hstack([Y, X]) if orthogonal else Y
+    may_move = np.ones(len(X), dtype=bool) if wanted is None else wanted[groups]
+    for _ in range(_REDRAWS):
+        same = is_unchanged(X, values) & may_move
+        if not same.any():
+            break
+        rows = _with_company(same, groups, 4 * (1 + kept.shape[1] + X.shape[1]), rng)
+        own = np.unique(groups[rows], return_inverse=True)[1].ravel()
+        before = values[rows]
+        with share(0.0):
+            after = rewritten(before, kept[rows], rng.standard_normal(before.shape), own).values
+        # Who did not move at all has no residual, and never will.
+        may_move[rows] &= ~(same[rows] & unmoved_cells(X, before, after).all(axis=1))
+        values = values.copy()
+        values[rows] = after
+    return values
+
+
+def _with_company(same: NDArray[np.bool_], groups: Labels, company: int, rng: np.random.Generator) -> Labels:
+    """Return the records that are the same and others of their groups, ascending: all, or of many enough."""
+    sizes, count = np.bincount(groups), np.bincount(groups, weights=same).astype(np.int64)
+    enough = company + 2 * count
+    taken = (count > 0)[groups]
+    for group in np.flatnonzero((count > 0) & (sizes > enough)):
+        others = rng.permutation(np.flatnonzero((groups == group) & ~same))
+        taken[others[company + count[group] :]] = False
+    return np.flatnonzero(taken)
+
+
+def _noise(fit: Regressed, W: Doubles, variant: str, orthogonal: bool) -> tuple[Doubles, NDArray[np.bool_]]:
+    """Return what takes the place of the residuals, and in which groups it is orthogonal to them."""
+    columns = W.shape[2]
+    free, kept = fit.degrees, fit.basis
+    room = np.zeros(len(W), dtype=bool)
+    if variant != "C":
+        noise = W @ factor(fit.residuals, np.full(len(W), columns)) / np.sqrt(W.shape[1])
+        return (noise if variant == "A" else without_fit(noise, fit)), room
+    if orthogonal:
+        own, rank = residual_basis(fit)
+        room = free >= 2 * rank
+        kept = np.concatenate([kept, np.where(room[:, None, None], own, 0.0)], axis=2)
+        free = np.where(room, free - rank, free)
+    width = np.minimum(free, columns)
+    new: Doubles = random_basis(W, kept, width) @ factor(fit.residuals, width)
+    return new, room

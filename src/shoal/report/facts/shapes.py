@@ -1,0 +1,113 @@
+"""How variables are distributed, in few enough numbers to be drawn and to give nobody away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.edits.evaluation import TableRecords
+from shoal.read import Table
+from shoal.report.facts.summary import Shape
+from shoal.report.wording import rounded_edges
+
+__all__ = ["categories_in", "shape_of_amounts", "shape_of_categories"]
+
+Doubles = NDArray[np.float64]
+
+_BINS = 40
+_TAIL = 0.005  # the share of records beyond either end of a drawn distribution
+_MOST_CATEGORIES = 20
+
+
+def shape_of_amounts(columns: Sequence[Doubles], fewest: int) -> Shape | None:
+    """Return the shares of records by value, of the masked column and of the original if it is given.
+
+    Parameters
+    ----------
+    columns
+        The masked column, and the original one where it may be seen.
+    fewest
+        A bin with fewer records is added to the next, and the edges are round numbers.
+    """
+    columns = [column[np.isfinite(column)] for column in columns]
+    if any(len(column) == 0 for column in columns):
+        return None
+    edges = _edges(columns)
+    if fewest > 1:
+        edges = np.array(rounded_edges(edges.tolist()), dtype=np.float64)
+    masked, *original = [_shares(column, edges, fewest) for column in columns]
+    return Shape(edges=edges.tolist(), masked=masked, original=original[0] if original else None)
+
+
+def shape_of_categories(columns: Sequence[NDArray[Any]], labels: Mapping[Any, str], fewest: int) -> Shape:
+    """Return the shares of records by category, the most frequent first.
+
+    Parameters
+    ----------
+    columns
+        The masked column as texts without gaps, and the original one where it may be seen.
+    labels
+        What codes mean, where the file says so.
+    fewest
+        Categories with fewer records are taken together.
+    """
+    counts = [dict(zip(*np.unique(one, return_counts=True), strict=True)) for one in columns]
+    names = sorted(set().union(*counts), key=lambda one: (-sum(count.get(one, 0) for count in counts), one))
+    listed, rest = names[:_MOST_CATEGORIES], names[_MOST_CATEGORIES:]
+    if fewest > 1:
+        rest += [one for one in listed if counts[0][one] < fewest]
+        listed = [one for one in listed if counts[0][one] >= fewest]
+        if listed and rest and sum(counts[0][one] for one in rest) < fewest:  # too few to stand by themselves
+            rest = [listed.pop(), *rest]
+    found: list[list[float]] = []
+    for one, count in zip(columns, counts, strict=True):
+        own = [count.get(category, 0) / max(len(one), 1) for category in listed]
+        found.append(own + ([max(1 - sum(own), 0.0)] if rest else []))
+    meaning = {_code(code): label for code, label in labels.items()}
+    said = [f"{meaning[one]} ({one})" if meaning.get(one) else str(one) for one in listed]
+    return Shape(
+        categories=said + ([f"{len(rest)} more"] if rest else []),
+        masked=found[0],
+        original=found[1] if len(found) > 1 else None,
+    )
+
+
+def categories_in(table: Table, name: str) -> NDArray[Any]:
+    """Return a column as texts, without its gaps."""
+    texts = TableRecords(table).texts(name)
+    return np.asarray(texts[~table.gaps(name)], dtype=str)
+
+
+def _code(code: Any) -> str:
+    """Return the code of a label as the text of a cell that holds it."""
+    return str(int(code)) if isinstance(code, float) and code.is_integer() else str(code)
+
+
+def _edges(columns: Sequence[Doubles]) -> Doubles:
+    """Return edges of bins that leave out the tails, so that one rich man does not hide all others."""
+    low = min(float(np.quantile(column, _TAIL)) for column in columns)
+    high = max(float(np.quantile(column, 1 - _TAIL)) for column in columns)
+    if not high > low:
+        low, high = low - 0.5, high + 0.5
+    distinct = len(np.unique(np.concatenate(columns)))
+    return np.linspace(low, high, min(_BINS, max(distinct, 2)) + 1)
+
+
+def _shares(column: Doubles, edges: Doubles, fewest: int) -> list[float]:
+    counts, _ = np.histogram(np.clip(column, edges[0], edges[-1]), edges)
+    return [share / len(column) for share in _no_fewer(counts.tolist(), fewest)]
+
+
+def _no_fewer(counts: list[int], fewest: int) -> list[int]:
+    """Add counts that are too small to the next bin, the last to the one before."""
+    kept, carried = [0] * len(counts), 0
+    for place, count in enumerate(counts):
+        carried += count
+        if count and carried >= fewest:
+            kept[place], carried = carried, 0
+    last = max((place for place, count in enumerate(kept) if count), default=len(kept) - 1)
+    kept[last] += carried
+    return kept

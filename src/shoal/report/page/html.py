@@ -1,0 +1,71 @@
+"""The report as one HTML file: nothing is fetched, nothing runs, whatever the data are called is text."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import TYPE_CHECKING
+
+from shoal.read import replacing
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from shoal.report.facts.collect import Summary
+
+__all__ = ["environment", "report_html", "write_page", "write_report"]
+
+_AUDIENCE = {
+    "internal": "Internal report: shows how the original is distributed. Not for publication.",
+    "public": "Transparency statement: no value of the original is in it that is not in the release.",
+}
+
+
+def report_html(summary: Summary) -> str:
+    """Return the page that shows a summary.
+
+    Examples
+    --------
+    >>> page = report_html(summarize(release, "public"))
+    """
+    from shoal.report.page.sections import cards_of, sections_of
+    from shoal.report.wording import printable
+
+    return (
+        environment()
+        .get_template("report.html")
+        .render(
+            title=printable(summary.title),
+            audience=_AUDIENCE[summary.audience],
+            internal=summary.audience == "internal",
+            verdict=printable(summary.verdict),
+            cards=cards_of(summary),
+            sections=sections_of(summary),
+        )
+    )
+
+
+def write_report(summary: Summary, path: str | os.PathLike[str]) -> None:
+    """Write the page that shows a summary, whole or not at all."""
+    write_page(report_html(summary), path)
+
+
+def write_page(page: str, path: str | os.PathLike[str]) -> None:
+    """Write a page or a picture of a report, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates; whatever is put into one is text unless it says otherwise."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("shoal.report.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )

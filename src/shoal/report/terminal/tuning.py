@@ -1,0 +1,103 @@
+"""What a search found, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from shoal.report.terminal.text import judged_text, table_text
+
+if TYPE_CHECKING:
+    from shoal.search.ground import Figures
+    from shoal.search.trial import Trial
+    from shoal.search.tuning import Tuning
+
+__all__ = ["scores_text", "tuning_text"]
+
+_HEAD = ("", "trial", "method", "settings", "risk", "loss", "score", "attack")
+
+
+def tuning_text(name: str, tuning: Tuning) -> str:
+    """Return the Pareto front, the best of each family, what was chosen, and the best fixed choice."""
+    chosen, fixed = tuning.chosen, tuning.best_fixed
+    stopped = ", stopped by hand" if tuning.interrupted else ""
+    lines = [f"{name}: {len(tuning.trials):,} trials{stopped}", "", "Pareto front, risk and loss in %"]
+    lines += [_table(tuning, tuning.front), "", "lowest score of each family"]
+    lines += [_table(tuning, list(tuning.best_of_family.values())), ""]
+    if chosen is None:
+        lowest = min(tuning.measured, key=lambda trial: trial.exposure)
+        lines.append(
+            f"chosen             none: no trial has both a risk and an attack within {tuning.max_risk:g}; trial "
+            f"{lowest.number} comes nearest with {lowest.exposure:.2f}"
+        )
+    else:
+        why = "lowest score" if tuning.max_risk is None else f"least loss, risk and attack within {tuning.max_risk:g}"
+        lines.append(f"chosen (*)         {_line(chosen)}, {why}")
+        lines += _other_seeds(tuning, chosen)
+    if fixed is not None:
+        lines.append(f"best fixed choice  {_line(fixed)}, of {_fixed_choices(tuning)}")
+        lines += _other_seeds(tuning, fixed) if fixed != chosen else []
+    elif tuning.fixed and tuning.max_risk is not None:
+        lines.append(f"best fixed choice  none is within {tuning.max_risk:g}: {_fixed_choices(tuning)}")
+    if tuning.fixed_left:
+        lines.append(f"not tried          {tuning.fixed_left} more fixed choices: the trials or the time were used up")
+    if tuning.unmasked_score is not None:
+        better = chosen is None or chosen.score < tuning.unmasked_score
+        lines.append(
+            f"unmasked file      {tuning.unmasked_score:.2f}" + ("" if better else ": no release scores better")
+        )
+    if tuning.ground.judged:
+        lines.append(f"judged by          {judged_text(tuning.ground.judged)}")
+    for (method, problem), trials in tuning.problems.items():
+        reason = next((trial.reason for trial in trials if trial.reason), problem)
+        count = f"{len(trials)} trials" if len(trials) > 1 else "1 trial"
+        lines.append(f"no release         {count} of {method}, such as {trials[0].number}: {reason}")
+    return "\n".join(lines)
+
+
+def scores_text(again: Sequence[Figures]) -> str:
+    """Return the lowest and the highest score."""
+    scores = [figures.score for figures in again if figures.score is not None]
+    return f"{min(scores):.2f} to {max(scores):.2f}" if scores else "none"
+
+
+def _other_seeds(tuning: Tuning, trial: Trial) -> list[str]:
+    again = tuning.again.get(trial.number, ())
+    if not again:
+        return []
+    line = f"  other seeds      {scores_text(again)}"
+    if trial == tuning.chosen and tuning.max_risk is not None:
+        most = max(max(one.risk or 0.0, one.transparency_attack or 0.0) for one in again)
+        if most > tuning.max_risk:
+            line += f", risk or attack up to {most:.2f}: more than asked for"
+    return [line]
+
+
+def _fixed_choices(tuning: Tuning) -> str:
+    """Return which ones were tried: "mdav with k = 3, 5; fuzzy with k = 3"."""
+    ks: dict[str, list[int]] = {}
+    for trial in (tuning.trials[number - 1] for number in tuning.fixed):
+        if trial.is_measured:
+            ks.setdefault(trial.method, []).append(trial.request.k)
+    methods: dict[str, list[str]] = {}
+    for method, own in ks.items():
+        methods.setdefault(", ".join(map(str, own)), []).append(method)
+    return "; ".join(f"{', '.join(some)} with k = {own}" for own, some in methods.items())
+
+
+def _line(trial: Trial) -> str:
+    risk, loss = trial.point
+    return f"{trial.score:.2f} (risk {risk:.2f}, loss {loss:.2f}): trial {trial.number}, {trial.method}, {trial.dials}"
+
+
+def _table(tuning: Tuning, trials: Sequence[Trial]) -> str:
+    rows = []
+    for trial in trials:
+        assert trial.figures is not None
+        attack = trial.figures.transparency_attack
+        shown = [f"{figure:.2f}" for figure in (*trial.point, trial.score)]
+        mark = "*" if trial == tuning.chosen else ""
+        rows.append(
+            [mark, str(trial.number), trial.method, trial.dials, *shown, "-" if attack is None else f"{attack:.2f}"]
+        )
+    return table_text(_HEAD, rows, right={1, 4, 5, 6, 7})

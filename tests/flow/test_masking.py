@@ -1,0 +1,55 @@
+"""Ways of masking as they are written."""
+
+from __future__ import annotations
+
+import pytest
+
+from shoal.errors import ParameterError
+from shoal.flow.masking import Masking, masking_of
+from shoal.partition import MDAV
+from shoal.replace import IPSO, MicroHybrid
+
+
+@pytest.mark.parametrize(
+    ("given", "method", "replace"),
+    [
+        ("mdav", {"name": "mdav"}, None),
+        ("mdav+median", {"name": "mdav"}, {"name": "median"}),
+        ("vmdav:gamma=0.5 + hybrid:small_groups=merge", {"name": "vmdav", "gamma": 0.5}, "merge"),
+        ("hybrid:small_groups=merge", {"name": "mdav"}, "merge"),
+        ("ipso", {"name": "one-group"}, {"name": "ipso"}),
+        ("refine:start=(hac:linkage=single)", {"name": "refine", "start": "hac:linkage=single"}, None),
+        (
+            "fuzzy:tol=1e+0+membership-draw:m2=1.1",
+            {"name": "fuzzy", "tol": 1.0},
+            {"name": "membership-draw", "m2": 1.1},
+        ),
+        (("mdav", "median"), {"name": "mdav"}, {"name": "median"}),
+        ({"name": "vmdav", "gamma": 0.5}, {"name": "vmdav", "gamma": 0.5}, None),
+        ({"name": "ipso"}, {"name": "one-group"}, {"name": "ipso"}),
+    ],
+)
+def test_a_masking_is_a_method_and_perhaps_a_replacement(given, method, replace):
+    found = masking_of(given)
+    expected = {"name": "hybrid", "small_groups": "merge"} if replace == "merge" else replace
+    assert found == Masking(method, expected)
+    found.check()
+
+
+def test_objects_are_read_too():
+    found = masking_of((MDAV(k=3), MicroHybrid(small_groups="merge")))
+    assert found.method["name"] == "mdav" and "k" not in found.method
+    assert found.replace["small_groups"] == "merge" and found.is_synthetic
+    assert masking_of(IPSO()).method == {"name": "one-group"}
+    assert masking_of(MicroHybrid()).method == {"name": "mdav"}
+
+
+@pytest.mark.parametrize("given", ["mdav", "mdav+median", "vmdav:gamma=0.5+hybrid:small_groups=merge", "ipso"])
+def test_the_text_of_a_masking_is_the_masking(given):
+    assert masking_of(masking_of(given).text) == masking_of(given)
+
+
+@pytest.mark.parametrize("given", ["mdva", "mdav+medain", "mdav:foo=1", "mdav+median:foo=1"])
+def test_what_does_not_exist_is_refused(given):
+    with pytest.raises(ParameterError):
+        masking_of(given).check()

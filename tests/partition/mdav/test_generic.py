@@ -1,0 +1,95 @@
+"""MDAVGeneric is exact, with gaps and nominal columns, and equals MDAV without them."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from oracles.brute_force_mdav import brute_force_mdav, mixed_distance, mixed_mean
+from shoal.errors import DataError, ParameterError
+from shoal.partition import MDAV, MDAVGeneric
+from shoal.progress import listening
+
+VARIANTS = ("classic", "two-k")
+
+
+@st.composite
+def mixed(draw):
+    """A matrix with gaps, and which of its columns are nominal."""
+    n = draw(st.integers(2, 40))
+    d = draw(st.integers(1, 6))
+    nominal = draw(st.lists(st.integers(0, d - 1), unique=True))
+    elements = draw(st.sampled_from([st.integers(0, 3).map(float), st.floats(-10, 10)]))
+    X = draw(hnp.arrays(np.float64, (n, d), elements=elements))
+    gaps = draw(hnp.arrays(np.bool_, (n, d)))
+    keep = draw(hnp.arrays(np.int64, n, elements=st.integers(0, d - 1)))
+    gaps[np.arange(n), keep] = False  # every record keeps one value
+    X[gaps] = np.nan
+    return X, nominal
+
+
+@settings(max_examples=200)
+@given(
+    case=mixed(),
+    variant=st.sampled_from(VARIANTS),
+    distance=st.sampled_from(["euclidean", "gower"]),
+    data=st.data(),
+)
+def test_labels_are_those_of_brute_force(case, variant, distance, data):
+    X, nominal = case
+    k = data.draw(st.integers(2, len(X)))
+    labels = MDAVGeneric(k, variant=variant, distance=distance, nominal=nominal).fit(X).labels_
+    expected = brute_force_mdav(
+        X,
+        k,
+        variant,
+        partial(mixed_distance, distance=distance, nominal=nominal),
+        partial(mixed_mean, nominal=nominal),
+    )
+    assert labels.tolist() == expected
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("k", [3, 7, 40])
+def test_without_gaps_it_is_mdav(k, variant):
+    rng = np.random.default_rng(k)
+    for X in (rng.normal(size=(1003, 5)), rng.integers(0, 4, size=(1003, 3)).astype(float)):
+        generic = MDAVGeneric(k, variant=variant).fit(X).labels_
+        assert np.array_equal(generic, MDAV(k, variant=variant).fit(X).labels_)
+
+
+def test_threads_do_not_change_the_result(monkeypatch):
+    import shoal.partition.mdav.generic as module
+
+    X = np.random.default_rng(1).integers(0, 9, size=(800, 3)).astype(float)
+    X[::7, 1] = np.nan
+    alone = MDAVGeneric(5).fit(X).labels_
+    monkeypatch.setattr(module, "_ROWS_A_THREAD", 10)
+    monkeypatch.setattr(module.os, "cpu_count", lambda: 3)
+    assert np.array_equal(MDAVGeneric(5).fit(X).labels_, alone)
+
+
+def test_a_record_without_an_observed_value_is_refused():
+    X = np.ones((6, 2))
+    X[[1, 4]] = np.nan
+    with pytest.raises(DataError, match="2 of 6 records have no observed value"):
+        MDAVGeneric(2).fit(X)
+
+
+@pytest.mark.parametrize("nominal", [(2,), (-1,), (0.0,), ("a",), (True,), 1.5, None])
+def test_a_nominal_column_that_is_not_there_is_refused(nominal):
+    with pytest.raises(ParameterError, match="nominal"):
+        MDAVGeneric(2, nominal=nominal).fit(np.ones((6, 2)))
+
+
+def test_progress_sums_to_one():
+    parts = []
+    with listening(parts.append):
+        MDAVGeneric(3).fit(np.random.default_rng(0).normal(size=(1000, 2)))
+    assert math.fsum(parts) == pytest.approx(1)

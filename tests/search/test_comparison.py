@@ -1,0 +1,302 @@
+"""Methods side by side."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+import warnings
+
+import pandas as pd
+import pytest
+
+import shoal
+from shoal.cli import app as cli
+from shoal.errors import DataError, ParameterError, TooFewRecordsError
+from shoal.partition import METHODS
+from shoal.report.page.comparison import comparison_page
+from shoal.report.terminal.text import comparison_text
+
+
+@pytest.fixture
+def frame() -> pd.DataFrame:
+    return shoal.datasets.households(120, seed=4)[["age", "wage_income", "tax"]]
+
+
+def test_every_method_at_every_k_or_the_reason_why_not(frame):
+    methods = [name for name in METHODS if name not in ("refine", "optimal-univariate", "one-group")]
+    comparison = shoal.compare(frame, [3, 4], [*methods, shoal.partition.Refine(3, seconds=None, steps=64)])
+    assert len(comparison.rows) == 2 * (len(methods) + 1)
+    for row in comparison.rows:
+        assert row.smallest_group >= row.k
+        assert 0 < row.information_loss < 100
+        assert row.seconds > 0
+
+
+def test_the_loss_is_that_of_protect(frame):
+    (row,) = shoal.compare(frame, 3, "mdav").rows
+    assert row.information_loss == shoal.protect(frame, 3).evaluate().information_loss
+
+
+def test_all_leaves_out_what_cannot_group_the_table_and_says_so(frame, monkeypatch):
+    monkeypatch.setattr(shoal.partition.Refine, "most_records", 10)
+    monkeypatch.setattr(shoal.partition.MD, "most_records", 100)
+    comparison = shoal.compare(frame, 3)
+    assert {row.method for row in comparison.rows} == set(METHODS) - {"md", "refine", "optimal-univariate", "one-group"}
+    assert "too long" in comparison.left_out["md"]
+    assert "3 columns" in comparison.left_out["optimal-univariate"]
+
+
+def test_what_is_named_is_run_or_an_error(frame):
+    with pytest.raises(DataError, match="columns"):
+        shoal.compare(frame, 3, "optimal-univariate")
+    assert len(shoal.compare(frame, 3, "optimal-univariate", blocks=1).rows) == 1
+    with pytest.raises(ParameterError, match="no method"):
+        shoal.compare(frame, 3, "mdva")
+    with pytest.raises(TooFewRecordsError):
+        shoal.compare(frame, 500, "all")
+    with pytest.raises(ParameterError, match="nothing to compare"):
+        shoal.compare(frame, [], "mdav")
+
+
+@pytest.mark.parametrize("methods", ["mdav", "all"])
+def test_what_no_method_can_mend_is_said_as_in_protect(frame, methods):
+    frame["tax"] = frame["tax"].astype(float)
+    frame.loc[3, "tax"] = float("inf")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(DataError) as of_protect:
+            shoal.protect(frame, 3)
+        with pytest.raises(DataError) as of_compare:
+            shoal.compare(frame, 3, methods)
+    assert str(of_compare.value) == str(of_protect.value)
+
+
+def test_what_is_named_twice_is_tried_once(frame):
+    methods = ["mdav", "vmdav:gamma=0.5", "mdav", shoal.partition.MST(3), shoal.partition.MST(5), "vmdav:gamma=0.5"]
+    rows = shoal.compare(frame, [4, 3, 4], methods).rows
+    (mst,) = {row.method for row in rows} - {"mdav", "vmdav:gamma=0.5"}
+    expected = [(name, k) for name in ("mdav", "vmdav:gamma=0.5", mst) for k in (3, 4)]
+    assert sorted((row.method, row.k) for row in rows) == sorted(expected)
+    assert mst.startswith("mst")
+
+
+def test_a_wrong_parameter_is_found_before_the_first_method_runs(frame, monkeypatch):
+    monkeypatch.setattr(shoal.partition.MDAV, "fit", None)
+    with pytest.raises(ParameterError, match='start "mdav" has no parameter "foo"'):
+        shoal.compare(frame, 3, ["mdav", "refine:start=mdav:foo=1"])
+
+
+def test_the_seed_reaches_the_methods(frame):
+    losses = [shoal.compare(frame, 3, "k-means", seed=seed).rows[0].information_loss for seed in (0, 0, 1)]
+    assert losses[0] == losses[1] != losses[2]
+
+
+def test_compare_has_every_option_of_protect_that_decides_a_result():
+    of_protect, of_compare = (set(inspect.signature(command).parameters) for command in (cli.protect, cli.compare))
+    assert of_protect - of_compare == {"method", "shuffle", "plan", "save_plan", "explain"}
+
+
+def test_options_of_the_command_reach_the_methods(tmp_path):
+    survey = shoal.datasets.households(120, seed=4, missing=0.05)
+    shoal.write_table(survey, tmp_path / "data.csv")
+    command = (
+        "compare data.csv -k 3 --methods mdav --columns tax,age,tenure --missing keep --kind age=nominal "
+        "--weights survey_weight --replace tax=median --role household_id=identifier --strata area --no-standardize"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-m", "shoal", *command.split()], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
+    options = {
+        "columns": ["tax", "age", "tenure"],
+        "missing": "keep",
+        "kinds": {"age": "nominal"},
+        "weights": "survey_weight",
+        "replace": {"tax": "median"},
+        "roles": {"household_id": "identifier"},
+        "strata": "area",
+        "standardize": False,
+    }
+    (row,) = shoal.compare(tmp_path / "data.csv", 3, "mdav", **options).rows
+    assert pd.read_csv(tmp_path / "data-compared.csv")["information_loss"].tolist() == [row.information_loss]
+    del options["kinds"], options["replace"]
+    assert shoal.compare(tmp_path / "data.csv", 3, "mdav", **options).rows[0].information_loss != row.information_loss
+
+
+def test_the_command_prints_and_saves_a_table(frame, tmp_path):
+    shoal.write_table(frame, tmp_path / "data.csv")
+    command = "compare data.csv -k 3,5 --methods mdav,hac:linkage=single,priority=1.0,vmdav:gamma=0.5"
+    ran = subprocess.run(
+        [sys.executable, "-m", "shoal", *command.split()], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
+    saved = pd.read_csv(tmp_path / "data-compared.csv")
+    assert set(saved["method"]) == {"mdav", "hac:linkage=single,priority=1.0", "vmdav:gamma=0.5"}
+    assert saved["k"].tolist().count(3) == 3
+    assert "hac:linkage=single,priority=1.0" in ran.stdout
+
+
+@pytest.mark.parametrize("given", [{"k": "COLUMN"}, {"k": 3, "methods": "COLUMN"}, {"k": 3, "standardize": "COLUMN"}])
+def test_a_column_in_place_of_a_choice_is_refused_without_its_values(frame, given):
+    secret = pd.Series(["secret 1", "secret 2"])
+    filled = {key: secret if isinstance(value, str) else value for key, value in given.items()}
+    with pytest.raises(ParameterError) as caught:
+        shoal.compare(frame, **filled)
+    assert "secret" not in str(caught.value)
+
+
+def test_what_cannot_be_done_at_one_k_is_left_out_there(frame):
+    options = {"replace": "hybrid", "confidential": ["tax"], "seed": 1}
+    comparison = shoal.compare(frame, [3, 12], ["mdav", "vmdav:gamma=0.5", "fuzzy"], **options)
+    assert {(row.method, row.k) for row in comparison.rows} == {("mdav", 12), ("vmdav:gamma=0.5", 12)}
+    assert comparison.left_out["mdav"].startswith("at k=3: Hybrid data needs at least k=5")
+    assert comparison.left_out["vmdav:gamma=0.5"].startswith("at k=3: ")
+    assert comparison.left_out["fuzzy"].startswith('replace "hybrid" needs groups')
+    with pytest.raises(TooFewRecordsError, match="Hybrid data needs at least k=5"):
+        shoal.compare(frame, 3, ["mdav", "fuzzy"], **options)
+
+
+def test_a_k_above_the_number_of_records_leaves_the_others(frame):
+    comparison = shoal.compare(frame, [3, 500], "mdav")
+    assert [row.k for row in comparison.rows] == [3]
+    assert comparison.left_out == {"mdav": "at k=500: k=500 needs at least 500 records; the table has 120. Lower k."}
+
+
+def test_methods_are_the_groups_that_a_synthetic_replacement_works_in(frame, monkeypatch):
+    monkeypatch.setattr(shoal.partition.Refine, "most_records", 10)
+    options = {"replace": "ipso", "confidential": ["tax"], "seed": 1}
+    (row,) = shoal.compare(frame, 12, ["mdav"], **options).rows
+    assert (row.method, row.groups) == ("mdav", 10)
+    everything = shoal.compare(frame, 12, **options)
+    (whole,) = [row for row in everything.rows if row.method == "one-group"]
+    expected = shoal.protect(frame, 12, **options).evaluate().information_loss
+    assert (whole.groups, whole.information_loss) == (1, expected)
+    assert "one-group" not in {row.method for row in shoal.compare(frame, 12, **options | {"replace": "hybrid"}).rows}
+
+
+MEASURES = (
+    "score",
+    "probabilistic_information_loss",
+    "distance_linkage",
+    "interval_disclosure",
+    "transparency_attack",
+    "information_loss",
+)
+
+
+@pytest.mark.parametrize("method", ["mdav", "fuzzy", "vmdav+median"])
+def test_every_figure_is_that_of_evaluate(frame, method):
+    name, _, replace = method.partition("+")
+    evaluation = shoal.protect(frame, 4, method=name, replace=replace or "mean", seed=7).evaluate()
+    (row,) = shoal.compare(frame, 4, method, seed=7).rows
+    assert {measure: getattr(row, measure) for measure in MEASURES} == {
+        measure: getattr(evaluation, measure) for measure in MEASURES
+    }
+    assert row.risk == evaluation.score.risk
+
+
+def test_methods_of_all_families_stand_side_by_side_the_lowest_score_first(frame):
+    methods = ["mdav", "fuzzy", "entropy", "mdav+hybrid:small_groups=merge", "ipso", ("vmdav", "median")]
+    comparison = shoal.compare(frame, [3, 6], methods, seed=1)
+    assert not comparison.left_out
+    families = {row.method: row.family for row in comparison.rows}
+    assert families == {
+        "mdav": "microaggregation",
+        "fuzzy": "fuzzy",
+        "entropy": "entropy",
+        "mdav+hybrid:small_groups=merge": "hybrid",
+        "one-group+ipso": "synthetic",
+        "vmdav+median": "microaggregation",
+    }
+    scores = [row.score for row in comparison.rows]
+    assert scores == sorted(scores)
+    assert [row.k for row in comparison.rows if row.family == "synthetic"] == [6]  # one group, whatever k is
+    assert list(comparison.to_frame().columns[:4]) == ["method", "k", "score", "risk"]
+    as_it_is = shoal.evaluate(frame, frame)
+    assert comparison.unmasked_risk == (as_it_is.distance_linkage + as_it_is.interval_disclosure) / 2
+
+
+def test_where_nothing_is_called_confidential_synthetic_data_rewrite_all_columns(frame):
+    (row,) = shoal.compare(frame, 6, "hybrid:small_groups=merge", seed=1).rows
+    options = {"replace": "hybrid:small_groups=merge", "confidential": list(frame), "seed": 1}
+    assert row.score == shoal.protect(frame, 6, **options).evaluate(measures=["score"]).score
+
+
+def test_where_some_variables_are_confidential_all_methods_are_measured_on_these(frame):
+    comparison = shoal.compare(frame, 10, ["mdav", "hybrid"], confidential=["tax"], seed=1)
+    found = {row.method: row.score for row in comparison.rows}
+    mdav = shoal.protect(frame, 10, seed=1)
+    assert found["mdav"] == shoal.evaluate(frame, mdav.data, columns=["tax"], measures=["score"]).score
+    hybrid = shoal.protect(frame, 10, replace="hybrid", confidential=["tax"], seed=1)
+    assert found["mdav+hybrid"] == hybrid.evaluate(measures=["score"]).score
+    alone = shoal.compare(frame, 10, "mdav", roles={"tax": "confidential"}, seed=1)
+    assert alone.rows[0].score == mdav.evaluate(measures=["score"]).score
+
+
+def test_all_has_the_synthetic_ones_if_something_is_confidential(frame, monkeypatch):
+    monkeypatch.setattr(shoal.partition.Refine, "most_records", 10)
+    for options in ({"confidential": ["tax"]}, {"roles": {"tax": "confidential"}}):
+        comparison = shoal.compare(frame, 10, **options)
+        families = {row.family for row in comparison.rows}
+        assert families == {"microaggregation", "fuzzy", "entropy", "hybrid", "synthetic"}
+
+
+def test_what_has_no_score_has_none(frame):
+    survey = shoal.datasets.households(120, seed=4)
+    (row,) = shoal.compare(survey, 3, "mdav", columns=["tenure", "area"]).rows
+    assert (row.score, row.risk, row.loss) == (None, None, None)
+
+
+def test_the_page_has_every_row_and_no_reason_that_names_a_stratum(tmp_path):
+    survey = shoal.datasets.households(300, seed=4)
+    comparison = shoal.compare(survey, [3, 5, 150], ["mdav", "vmdav"], columns=["tax", "age"], strata="area")
+    assert "area" in comparison.left_out["mdav"]
+    comparison.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert page.count('<th scope="row">mdav</th>') == 4  # twice in the table, twice beside the map
+    assert not any(str(area) in page for area in set(survey["area"]))
+    assert "<script" not in page
+
+
+def test_the_command_writes_a_page(frame, tmp_path):
+    shoal.write_table(frame, tmp_path / "data.csv")
+    command = "compare data.csv -k 3,6 --methods mdav,fuzzy,hybrid:small_groups=merge,ipso --report page.html"
+    ran = subprocess.run(
+        [sys.executable, "-m", "shoal", *command.split()], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
+    saved = pd.read_csv(tmp_path / "data-compared.csv")
+    assert saved["score"].is_monotonic_increasing
+    methods = {"mdav", "fuzzy", "mdav+hybrid:small_groups=merge", "one-group+ipso"}
+    assert set(saved["method"]) == methods
+    page = (tmp_path / "page.html").read_text()
+    assert all(method in page for method in methods)
+    assert "lowest score" in page
+    assert "data.csv" in page
+
+
+def test_the_file_as_it_is_is_beside_the_methods():
+    table = pd.DataFrame({"a": [1, 2, 3, 4, 5] * 40, "b": [1, 3, 2, 5, 5] * 40})
+    comparison = shoal.compare(table, 3, ["mdav", "ipso"])
+    unmasked = shoal.evaluate(table, table, measures=["score"]).score
+    assert comparison.unmasked_score == unmasked < 30
+    assert f"unmasked file: score {unmasked:.2f}" in comparison_text(comparison)
+    assert f"the unmasked file has {unmasked:.3g}" in comparison_page(comparison, "")
+
+
+def test_one_group_is_shown_without_a_k(frame):
+    comparison = shoal.compare(frame, [3, 5], ["mdav", "ipso"])
+    (row,) = [row for row in comparison.rows if row.method == "one-group+ipso"]
+    assert row.name == "one-group+ipso" and row.shown_k == ""
+    assert {row.name for row in comparison.rows} == {"one-group+ipso", "mdav, k=3", "mdav, k=5"}
+
+
+def test_the_table_and_the_report_are_two_files(tmp_path, frame):
+    shoal.write_table(frame, tmp_path / "data.csv")
+    command = "compare data.csv -k 3 --methods mdav -o z.csv --report z.csv"
+    ran = subprocess.run(
+        [sys.executable, "-m", "shoal", *command.split()], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert ran.returncode == 1 and "cannot be both the table and the report" in ran.stderr
+    assert [one.name for one in tmp_path.iterdir()] == ["data.csv"]
