@@ -26,8 +26,9 @@ from shoal.flow.synthetic_choice import (
 from shoal.parameters.choices import build, spell
 from shoal.parameters.limits import OneOf, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.partition import METHODS, SOFT_METHODS, Partitioner
+from shoal.partition.catalogue import spelled_estimator
 from shoal.partition.fuzzy.base import ConstrainedClusterer
-from shoal.partition.fuzzy.methods import SoftMethod, spelled_estimator
+from shoal.partition.fuzzy.methods import SoftMethod
 from shoal.read import Table, as_table
 from shoal.replace import REPLACEMENTS, SYNTHETIC, MembershipDraw
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shoal.partition import fuzzy
-    from shoal.partition.base import Partition, Partitioner
+    from shoal.partition.base import Method, Partition, Partitioner
     from shoal.partition.bound import lower_bound
     from shoal.partition.catalogue import METHODS, PARTITIONERS, SOFT_METHODS
     from shoal.partition.cbfs import CBFS
@@ -42,6 +42,7 @@ __all__ = [
     "VMDAV",
     "KMeansMicro",
     "MDAVGeneric",
+    "Method",
     "MuApprox",
     "OneGroup",
     "OptimalUnivariate",
@@ -66,6 +67,7 @@ _HOME = {
     "VMDAV": "vmdav",
     "KMeansMicro": "k_means_micro",
     "MDAVGeneric": "mdav.generic",
+    "Method": "base",
     "MuApprox": "mu_approx",
     "OneGroup": "one_group",
     "OptimalUnivariate": "optimal_univariate",

@@ -1,11 +1,11 @@
-"""What every partition algorithm shares: parameters with limits, the checks of `fit`, the promise of k."""
+"""What every method declares about itself, and what every partition algorithm shares: checks, and the promise of k."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +13,10 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from shoal.errors import MethodError, TooFewRecordsError
 from shoal.parameters.limits import Limit, Whole, check_limits
+from shoal.parameters.searched import Searched
 from shoal.partition.geometry.checked_matrix import checked_matrix
 
-__all__ = ["Partition", "Partitioner"]
+__all__ = ["Method", "Partition", "Partitioner"]
 
 
 @dataclass(frozen=True)
@@ -45,21 +46,86 @@ class Partition:
         return int(self.sizes.min())
 
 
-class Partitioner(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class Method:
+    """Base of everything that a plan can name as its method: what the flow, a search, a report and the help ask of it.
+
+    Attributes
+    ----------
+    name
+        What a plan calls it: "mdav".
+    summary
+        What it does, in one plain sentence without a full stop, for reports and help texts.
+    reference
+        The papers it comes from, as one line; "" if there are none.
+    scope
+        What it works on at a time: one variable ("column"), a block of variables ("block"), or all records as one group
+        whatever k is ("file").
+    gives
+        Whether a record is in one group ("groups"), or belongs to every cluster to a degree ("memberships").
+    family
+        The family it is shown with: "microaggregation", "fuzzy" or "entropy".
+    supports_weights
+        Whether a file with sampling weights can be protected. Weights count in the representatives of groups, not in
+        the groups.
+    supports_missing
+        Whether records with missing values can be grouped, in the form that `for_mixed` gives.
+    keeps_rules
+        Which edit rules it can keep: "all", or those that are "linear".
+    default_replacement
+        The replacement where none is chosen.
+    searched
+        The parameters worth searching by `tune`.
+    search_defaults
+        Parameters that a search sets where the user did not.
+    limits
+        What each parameter may be.
+    cost
+        How time grows with the number of records n, where that is why there is a `most_records`; "" elsewhere.
+    most_records
+        The number of records beyond which it takes longer than about a minute; None if there is no limit worth naming.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    reference: ClassVar[str]
+    scope: ClassVar[Literal["column", "block", "file"]] = "block"
+    gives: ClassVar[Literal["groups", "memberships"]]
+    family: ClassVar[str]
+    supports_weights: ClassVar[bool]
+    supports_missing: ClassVar[bool]
+    keeps_rules: ClassVar[Literal["all", "linear"]]
+    default_replacement: ClassVar[str]
+    searched: ClassVar[tuple[Searched, ...]] = ()
+    search_defaults: ClassVar[Mapping[str, Any]] = {}
+    limits: ClassVar[Mapping[str, Limit]]
+    cost: ClassVar[str] = ""
+    most_records: ClassVar[int | None] = None
+
+    k: int
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of variable it groups, where no value is missing; for other tables there is `for_mixed`."""
+        return frozenset({"continuous"})
+
+
+class Partitioner(Method, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the estimators that put records into groups of at least k.
 
-    A subclass declares the limits of its parameters and writes `_partition`, which gets a finite, C-ordered
+    A subclass declares what it is (see `Method`) and writes `_partition`, which gets a finite, C-ordered
     float64 matrix of at least k rows and returns one label per row, 0 to g-1. Gaps (NaN) get through only if
     its scikit-learn tags say ``allow_nan``. The matrix is read-only: it may be the caller's own, and a kernel would
     be compiled once more for one that is not. An estimator works on the matrix it is given; `shoal.protect` is
     what standardises.
     """
 
+    gives: ClassVar[Literal["groups", "memberships"]] = "groups"
+    family: ClassVar[str] = "microaggregation"
+    supports_weights: ClassVar[bool] = True
+    supports_missing: ClassVar[bool] = False
+    keeps_rules: ClassVar[Literal["all", "linear"]] = "all"
+    default_replacement: ClassVar[str] = "mean"
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2)}
-    cost: ClassVar[str] = ""  # how time grows, where it grows so fast that there is a `most_records`
-    most_records: ClassVar[int | None] = None  # more take longer than about a minute; None: no limit worth naming
-
-    k: int
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Partition the rows of `X` into groups of at least `k`.
@@ -81,11 +147,6 @@ class Partitioner(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         records.flags.writeable = False
         self.labels_ = self._partition(records)
         return self
-
-    @property
-    def kinds(self) -> frozenset[str]:
-        """The kinds of variable it groups where there are no gaps; for other matrices there is `for_mixed`."""
-        return frozenset({"continuous"})
 
     def for_mixed(self, *, distance: str, nominal: Sequence[int]) -> Partitioner:
         """Return the form of this algorithm for matrices with gaps or columns of other kinds, if it has one."""

@@ -1,11 +1,15 @@
-"""Every method a plan may name."""
+"""Every method a plan can name."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from shoal.errors import ParameterError
 from shoal.partition.base import Partitioner
 from shoal.partition.cbfs import CBFS
 from shoal.partition.fuzzy.at_least_k import AtLeastK
-from shoal.partition.fuzzy.methods import SOFT_METHODS, SoftMethod
+from shoal.partition.fuzzy.base import ConstrainedClusterer
+from shoal.partition.fuzzy.methods import EntropyMethod, FuzzyMethod, SoftMethod
 from shoal.partition.hac.hac import HAC
 from shoal.partition.k_means_micro import KMeansMicro
 from shoal.partition.md import MD
@@ -19,21 +23,43 @@ from shoal.partition.refine.refine import Refine
 from shoal.partition.tfrp import TFRP
 from shoal.partition.vmdav import VMDAV
 
-__all__ = ["METHODS", "PARTITIONERS", "SOFT_METHODS"]
+__all__ = ["METHODS", "PARTITIONERS", "SOFT_METHODS", "spelled_estimator"]
 
-PARTITIONERS: dict[str, type[Partitioner]] = {
-    "mdav": MDAV,
-    "vmdav": VMDAV,
-    "md": MD,
-    "cbfs": CBFS,
-    "tfrp": TFRP,
-    "k-means": KMeansMicro,
-    "mu-approx": MuApprox,
-    "mst": MST,
-    "mhm": MHM,
-    "hac": HAC,
-    "optimal-univariate": OptimalUnivariate,
-    "refine": Refine,
-    "at-least-k": AtLeastK,
+_PARTITIONERS: tuple[type[Partitioner], ...] = (
+    MDAV,
+    VMDAV,
+    MD,
+    CBFS,
+    TFRP,
+    KMeansMicro,
+    MuApprox,
+    MST,
+    MHM,
+    HAC,
+    OptimalUnivariate,
+    Refine,
+    AtLeastK,
+)
+_SOFT_METHODS: tuple[type[SoftMethod], ...] = (FuzzyMethod, EntropyMethod)
+
+PARTITIONERS: dict[str, type[Partitioner]] = {kind.name: kind for kind in _PARTITIONERS}
+SOFT_METHODS: dict[str, type[SoftMethod]] = {kind.name: kind for kind in _SOFT_METHODS}
+METHODS: dict[str, type[Partitioner] | type[SoftMethod]] = {
+    **PARTITIONERS,
+    **SOFT_METHODS,
+    OneGroup.name: OneGroup,
 }
-METHODS: dict[str, type[Partitioner] | type[SoftMethod]] = {**PARTITIONERS, **SOFT_METHODS, "one-group": OneGroup}
+
+
+def spelled_estimator(estimator: ConstrainedClusterer) -> dict[str, Any]:
+    """Write a fuzzy estimator as a plan holds it: the name of the method it belongs to, and its parameters."""
+    method = next((kind for kind in _SOFT_METHODS if isinstance(estimator, kind.estimator)), None)
+    if method is None:
+        raise ParameterError(f"{type(estimator).__name__} is no method of protect. Known: {', '.join(METHODS)}.")
+    parameters = estimator.get_params(deep=False)
+    for rules in ("constraints", "inequalities", "bounds"):
+        if parameters[rules] is not None:
+            raise ParameterError(
+                f"In protect, {rules} go by names of columns: give rules in edits, not in the estimator."
+            )
+    return {"name": method.name} | {key: value for key, value in parameters.items() if key in method.limits}

@@ -44,6 +44,12 @@ class CBFS(Partitioner):
     Transactions on Knowledge and Data Engineering 17.
     """
 
+    name: ClassVar[str] = "cbfs"
+    summary: ClassVar[str] = "Groups of k round the record farthest from the centroid, one at a time"
+    reference: ClassVar[str] = (
+        "M. Laszlo and S. Mukherjee (2005), Minimum spanning tree partitioning algorithm for "
+        "microaggregation, IEEE Transactions on Knowledge and Data Engineering 17."
+    )
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2)}
     cost: ClassVar[str] = "n^2"
     most_records: ClassVar[int | None] = 150_000

@@ -54,6 +54,13 @@ class KMeansMicro(Partitioner):
     disclosure control, International Conference on Advances in Computing and Communications.
     """
 
+    name: ClassVar[str] = "k-means"
+    summary: ClassVar[str] = "Groups of k to 2k-1 by splitting in two, again and again, with 2-means"
+    reference: ClassVar[str] = (
+        "M. E. Kabir, A. N. Mahmood and A. K. Mustafa (2012), K-means clustering microaggregation for "
+        "statistical disclosure control, International Conference on Advances in Computing and "
+        "Communications."
+    )
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2), "random_state": Whole(0)}
     cost: ClassVar[str] = "n log n"
     most_records: ClassVar[int | None] = 300_000

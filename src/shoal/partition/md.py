@@ -51,6 +51,12 @@ class MD(Partitioner):
     disclosure control, IEEE Transactions on Knowledge and Data Engineering 14.
     """
 
+    name: ClassVar[str] = "md"
+    summary: ClassVar[str] = "Groups of k by maximum distance"
+    reference: ClassVar[str] = (
+        "J. Domingo-Ferrer and J. M. Mateo-Sanz (2002), Practical data-oriented microaggregation for "
+        "statistical disclosure control, IEEE Transactions on Knowledge and Data Engineering 14."
+    )
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2)}
     cost: ClassVar[str] = "n^3/k"
     most_records: ClassVar[int | None] = 25_000

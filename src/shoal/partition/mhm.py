@@ -67,6 +67,12 @@ class MHM(Partitioner):
     microaggregation, The VLDB Journal 15.
     """
 
+    name: ClassVar[str] = "mhm"
+    summary: ClassVar[str] = "Groups of k to 2k-1 that cut a path through all records in the best way"
+    reference: ClassVar[str] = (
+        "J. Domingo-Ferrer, A. Martínez-Ballesté, J. M. Mateo-Sanz and F. Sebé (2006), Efficient "
+        "multivariate data-oriented microaggregation, The VLDB Journal 15."
+    )
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2), "order": OneOf(("mdav", "npn", "cbfs", "md"))}
     cost: ClassVar[str] = "n^2"
     most_records: ClassVar[int | None] = 200_000  # with the default order; about 120,000 with "npn", 25,000 with "md"

@@ -56,6 +56,12 @@ class MST(Partitioner):
     Transactions on Knowledge and Data Engineering 17.
     """
 
+    name: ClassVar[str] = "mst"
+    summary: ClassVar[str] = "Groups of k to 2k-1 by cutting the minimum spanning tree"
+    reference: ClassVar[str] = (
+        "M. Laszlo and S. Mukherjee (2005), Minimum spanning tree partitioning algorithm for "
+        "microaggregation, IEEE Transactions on Knowledge and Data Engineering 17."
+    )
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2), "split": OneOf(("md", "cbfs"))}
     cost: ClassVar[str] = "n^2"
     most_records: ClassVar[int | None] = 100_000

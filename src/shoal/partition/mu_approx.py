@@ -64,6 +64,13 @@ class MuApprox(Partitioner):
     tables, ICDT.
     """
 
+    name: ClassVar[str] = "mu-approx"
+    summary: ClassVar[str] = "Groups of k to 2k-1 from a forest in which every record is tied to a near one"
+    reference: ClassVar[str] = (
+        "J. Domingo-Ferrer, F. Sebé and A. Solanas (2008), A polynomial-time approximation to optimal "
+        "multivariate microaggregation, Computers & Mathematics with Applications 55. The forest: G. "
+        "Aggarwal et al. (2005), Anonymizing tables, ICDT."
+    )
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2)}
     cost: ClassVar[str] = "n^2"
     most_records: ClassVar[int | None] = 100_000

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar, Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +26,11 @@ class OneGroup(Partitioner):
     labels_
         Zeros.
     """
+
+    name: ClassVar[str] = "one-group"
+    summary: ClassVar[str] = "All records in one group, for synthetic data of a whole file"
+    reference: ClassVar[str] = ""
+    scope: ClassVar[Literal["column", "block", "file"]] = "file"
 
     def __init__(self, k: int) -> None:
         self.k = k

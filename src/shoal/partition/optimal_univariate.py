@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,13 @@ class OptimalUnivariate(Partitioner):
     Transactions on Knowledge and Data Engineering 15.
     """
 
+    name: ClassVar[str] = "optimal-univariate"
+    summary: ClassVar[str] = "Groups of k to 2k-1 with the least possible sum of squared errors, for one variable"
+    reference: ClassVar[str] = (
+        "S. L. Hansen and S. Mukherjee (2003), A polynomial algorithm for optimal univariate "
+        "microaggregation, IEEE Transactions on Knowledge and Data Engineering 15."
+    )
+    scope: ClassVar[Literal["column", "block", "file"]] = "column"
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2)}
     most_records: ClassVar[int | None] = None  # a million records take a second, most of it for sorting
 

@@ -78,6 +78,12 @@ class TFRP(Partitioner):
     disclosure control, Journal of Systems and Software 80.
     """
 
+    name: ClassVar[str] = "tfrp"
+    summary: ClassVar[str] = "Groups of k and more by two fixed reference points"
+    reference: ClassVar[str] = (
+        "C.-C. Chang, Y.-C. Li and W.-H. Huang (2007), TFRP: An efficient microaggregation algorithm for "
+        "statistical disclosure control, Journal of Systems and Software 80."
+    )
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2), "stage": _Stage()}
     cost: ClassVar[str] = "n^2/k"
     most_records: ClassVar[int | None] = 120_000

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.parameters.limits import Limit, Number, Whole
+from shoal.parameters.searched import Searched
 from shoal.partition.base import Partitioner
 from shoal.partition.geometry.in_steps import make_groups_in_steps
 from shoal.partition.geometry.safe_scale import safely_scaled
@@ -51,6 +52,13 @@ class VMDAV(Partitioner):
     17th COMPSTAT Symposium of the IASC, Rome.
     """
 
+    name: ClassVar[str] = "vmdav"
+    summary: ClassVar[str] = "Groups of k and more by variable-size MDAV"
+    reference: ClassVar[str] = (
+        "A. Solanas and A. Martínez-Ballesté (2006), V-MDAV: a multivariate microaggregation with variable "
+        "group size, 17th COMPSTAT Symposium of the IASC, Rome."
+    )
+    searched: ClassVar[tuple[Searched, ...]] = (Searched("gamma", (0.1, 0.2, 0.5, 1.1), start=0.2),)
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2), "gamma": Number(0.0)}
     cost: ClassVar[str] = "n^2"
     most_records: ClassVar[int | None] = 100_000

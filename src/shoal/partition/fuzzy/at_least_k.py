@@ -62,6 +62,14 @@ class AtLeastK(Partitioner):
     Statistics and Data Analysis.
     """
 
+    name: ClassVar[str] = "at-least-k"
+    summary: ClassVar[str] = (
+        "Groups of k to 2k-1 from fuzzy clusters with at least k records, split again while they are large"
+    )
+    reference: ClassVar[str] = (
+        "J. Domingo-Ferrer and V. Torra (2002), Towards fuzzy c-means based microaggregation, in Soft "
+        "Methods in Probability, Statistics and Data Analysis."
+    )
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2), "m": Above(1), "max_iter": Whole(1), "tol": Number(0)}
     cost: ClassVar[str] = "n^2/k"
     most_records: ClassVar[int | None] = 12_000

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import ParameterError
 from shoal.parameters.limits import Limit, Number, OneOf, OrNone, Whole
+from shoal.parameters.searched import Searched
+from shoal.partition.base import Method
 from shoal.partition.fuzzy.alternating import Entropic, Fuzzy, Rule
 from shoal.partition.fuzzy.base import ConstrainedClusterer
 from shoal.partition.fuzzy.cmeans import FuzzyCMeans
@@ -18,14 +19,18 @@ from shoal.partition.fuzzy.entropy import EntropyFuzzyCMeans
 from shoal.partition.fuzzy.limits import Above, DeviceName
 from shoal.partition.mdav.mdav import MDAV
 
-__all__ = ["SOFT_METHODS", "EntropyMethod", "FuzzyMethod", "SoftMethod", "spelled_estimator"]
+__all__ = ["EntropyMethod", "FuzzyMethod", "SoftMethod"]
 
 _LARGEST_WHOLE_FILE, _PART = 10_000, 5_000  # records; in parts of so many
+_CLUSTERS = Searched("clusters", (0.25, 0.5, 1.0, 2.0), start=1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SoftMethod:
+class SoftMethod(Method):
     """Base of the fuzzy methods.
+
+    A subclass declares what it is (see `Method`), the estimator it stands for, and the parameter of the membership draw
+    that says how fuzzy the draw is; it writes `fuzziness`, `rule` and `power`.
 
     Attributes
     ----------
@@ -51,6 +56,11 @@ class SoftMethod:
     device: str = "cpu"
     memory: float = 256
 
+    gives: ClassVar[Literal["groups", "memberships"]] = "memberships"
+    supports_weights: ClassVar[bool] = False
+    supports_missing: ClassVar[bool] = False
+    keeps_rules: ClassVar[Literal["all", "linear"]] = "linear"
+    default_replacement: ClassVar[str] = "membership-draw"
     limits: ClassVar[Mapping[str, Limit]] = {
         "k": Whole(2),
         "n_clusters": OrNone(Whole(1)),
@@ -64,9 +74,8 @@ class SoftMethod:
         "device": DeviceName(),
         "memory": Number(1),
     }
-    kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
-    cost: ClassVar[str] = ""
-    most_records: ClassVar[int | None] = None
+    estimator: ClassVar[type[ConstrainedClusterer]]
+    draw_parameter: ClassVar[str]
 
     @property
     def fuzziness(self) -> tuple[str, float]:
@@ -101,18 +110,34 @@ class SoftMethod:
         settings = asdict(self)
         for name in ("k", "part", "n_clusters"):
             del settings[name]
-        return self._estimator(n_clusters=min(max(1, wanted), records), **settings, **constraints)
-
-    def _estimator(self, **settings: Any) -> ConstrainedClusterer:
-        raise NotImplementedError
+        return self.estimator(n_clusters=min(max(1, wanted), records), **settings, **constraints)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FuzzyMethod(SoftMethod):
-    """Fuzzy c-means with the exponent m."""
+    """Fuzzy c-means with the exponent m.
+
+    References
+    ----------
+    J. C. Bezdek (1981), Pattern Recognition with Fuzzy Objective Function Algorithms, Plenum. V. Torra, Fuzzy
+    microaggregation for data with constraints, Journal of Intelligent and Fuzzy Systems.
+    """
 
     m: float = 1.2
 
+    name: ClassVar[str] = "fuzzy"
+    summary: ClassVar[str] = "Fuzzy c-means with the exponent m"
+    reference: ClassVar[str] = (
+        "J. C. Bezdek (1981), Pattern Recognition with Fuzzy Objective Function Algorithms, Plenum. V. Torra, Fuzzy "
+        "microaggregation for data with constraints, Journal of Intelligent and Fuzzy Systems."
+    )
+    family: ClassVar[str] = "fuzzy"
+    searched: ClassVar[tuple[Searched, ...]] = (
+        Searched("m", (1.02, 1.05, 1.1, 1.2, 1.35, 1.5, 2.0), start=1.2),
+        _CLUSTERS,
+    )
+    estimator: ClassVar[type[ConstrainedClusterer]] = FuzzyCMeans
+    draw_parameter: ClassVar[str] = "m2"
     limits: ClassVar[Mapping[str, Limit]] = {**SoftMethod.limits, "m": Above(1)}
 
     @property
@@ -129,16 +154,33 @@ class FuzzyMethod(SoftMethod):
         """The exponent too."""
         return self.m
 
-    def _estimator(self, **settings: Any) -> ConstrainedClusterer:
-        return FuzzyCMeans(**settings)
-
 
 @dataclass(frozen=True, kw_only=True)
 class EntropyMethod(SoftMethod):
-    """Fuzzy c-means with an entropy term and its parameter lam."""
+    """Fuzzy c-means with an entropy term and its parameter lam.
+
+    References
+    ----------
+    S. Miyamoto and M. Mukaidono (1997), Fuzzy c-means as a regularization and maximum entropy approach, IFSA World
+    Congress. V. Torra, Fuzzy microaggregation for data with constraints, Journal of Intelligent and Fuzzy Systems.
+    """
 
     lam: float = 10.0
 
+    name: ClassVar[str] = "entropy"
+    summary: ClassVar[str] = "Fuzzy c-means with an entropy term and its parameter lam"
+    reference: ClassVar[str] = (
+        "S. Miyamoto and M. Mukaidono (1997), Fuzzy c-means as a regularization and maximum entropy approach, IFSA "
+        "World Congress. V. Torra, Fuzzy microaggregation for data with constraints, Journal of Intelligent and Fuzzy "
+        "Systems."
+    )
+    family: ClassVar[str] = "entropy"
+    searched: ClassVar[tuple[Searched, ...]] = (
+        Searched("lam", (2.0, 5.0, 10.0, 20.0, 50.0, 100.0), start=10.0),
+        _CLUSTERS,
+    )
+    estimator: ClassVar[type[ConstrainedClusterer]] = EntropyFuzzyCMeans
+    draw_parameter: ClassVar[str] = "lam2"
     limits: ClassVar[Mapping[str, Limit]] = {**SoftMethod.limits, "lam": Above(0)}
 
     @property
@@ -154,22 +196,3 @@ class EntropyMethod(SoftMethod):
     def power(self) -> float:
         """One: the memberships themselves."""
         return 1.0
-
-    def _estimator(self, **settings: Any) -> ConstrainedClusterer:
-        return EntropyFuzzyCMeans(**settings)
-
-
-SOFT_METHODS: dict[str, type[SoftMethod]] = {"fuzzy": FuzzyMethod, "entropy": EntropyMethod}
-
-
-def spelled_estimator(estimator: ConstrainedClusterer) -> dict[str, Any]:
-    """Write an estimator that was given as a method as a plan holds it."""
-    name = "fuzzy" if isinstance(estimator, FuzzyCMeans) else "entropy"
-    given = estimator.get_params(deep=False)
-    for rules in ("constraints", "inequalities", "bounds"):
-        if given[rules] is not None:
-            raise ParameterError(
-                f"In protect, {rules} go by names of columns: give rules in edits, not in the estimator."
-            )
-    known = SOFT_METHODS[name].limits
-    return {"name": name} | {key: value for key, value in given.items() if key in known}

@@ -94,6 +94,17 @@ class HAC(Partitioner):
     energy, which the thesis names and leaves undefined.
     """
 
+    name: ClassVar[str] = "hac"
+    summary: ClassVar[str] = (
+        "Groups of at least k by merging the two closest clusters as long as the union is not too large"
+    )
+    reference: ClassVar[str] = (
+        "J. Alarte Aleixandre (2018), Application of Clustering Techniques to Privacy Protection, master "
+        "thesis, Universitat Oberta de Catalunya, chapters 6 and 7: the caps, single, complete and centroid "
+        "linkage, the priority, and as future work its weight. G. J. Székely and M. L. Rizzo (2005), "
+        "Hierarchical clustering via joint between-within distances: extending Ward's minimum variance "
+        "method, Journal of Classification 22: minimum energy, which the thesis names and leaves undefined."
+    )
     limits: ClassVar[Mapping[str, Limit]] = {
         "k": Whole(2),
         "cap": OneOf(("k", "2k-1")),

@@ -66,6 +66,13 @@ class MDAV(Partitioner):
     microaggregation, Data Mining and Knowledge Discovery 11.
     """
 
+    name: ClassVar[str] = "mdav"
+    summary: ClassVar[str] = "Groups of k by maximum distance to average vector"
+    reference: ClassVar[str] = (
+        "J. Domingo-Ferrer and V. Torra (2005), Ordinal, continuous and heterogeneous k-anonymity through "
+        "microaggregation, Data Mining and Knowledge Discovery 11."
+    )
+    supports_missing: ClassVar[bool] = True
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2), "variant": OneOf(("classic", "two-k"))}
 
     def __init__(self, k: int, *, variant: str = "classic") -> None:

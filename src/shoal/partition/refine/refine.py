@@ -124,6 +124,17 @@ class Refine(Partitioner):
     simulated annealing, Science 220.
     """
 
+    name: ClassVar[str] = "refine"
+    summary: ClassVar[str] = (
+        "Groups of k to 2k-1 with a small sum of squared errors, by local search from another partition"
+    )
+    reference: ClassVar[str] = (
+        "For the loss and its place among the methods: J. Domingo-Ferrer and J. M. Mateo-Sanz (2002), "
+        "Practical data-oriented microaggregation for statistical disclosure control, IEEE Transactions on "
+        "Knowledge and Data Engineering 14. For the annealing: S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi "
+        "(1983), Optimization by simulated annealing, Science 220."
+    )
+    search_defaults: ClassVar[Mapping[str, Any]] = {"steps": 320}  # seconds would give another result every time
     limits: ClassVar[Mapping[str, Limit]] = {
         "k": Whole(2),
         "start": _StartLimit(),
