@@ -28,7 +28,7 @@ from shoal.parameters.limits import OneOf, OrNone, TrueOrFalse, Whole, check_lim
 from shoal.partition import METHODS, SOFT_METHODS, Partitioner
 from shoal.partition.catalogue import spelled_estimator
 from shoal.partition.fuzzy.base import ConstrainedClusterer
-from shoal.partition.fuzzy.methods import SoftMethod
+from shoal.partition.fuzzy.soft_method import SoftMethod
 from shoal.read import Table, as_table
 from shoal.replace import REPLACEMENTS, SYNTHETIC, MembershipDraw
 

@@ -9,7 +9,9 @@ from shoal.partition.base import Partitioner
 from shoal.partition.cbfs import CBFS
 from shoal.partition.fuzzy.at_least_k import AtLeastK
 from shoal.partition.fuzzy.base import ConstrainedClusterer
-from shoal.partition.fuzzy.methods import EntropyMethod, FuzzyMethod, SoftMethod
+from shoal.partition.fuzzy.cmeans import FuzzyMethod
+from shoal.partition.fuzzy.entropy import EntropyMethod
+from shoal.partition.fuzzy.soft_method import SoftMethod
 from shoal.partition.hac.hac import HAC
 from shoal.partition.k_means_micro import KMeansMicro
 from shoal.partition.md import MD

@@ -22,8 +22,8 @@ from shoal.flow.blocks.crisp import ProtectedBlock
 from shoal.flow.plan import Plan
 from shoal.parameters.choices import build
 from shoal.partition import METHODS, Partition
-from shoal.partition.fuzzy.methods import SoftMethod
 from shoal.partition.fuzzy.projection import feasible_set
+from shoal.partition.fuzzy.soft_method import SoftMethod
 from shoal.read import Table
 from shoal.replace import REPLACEMENTS, MembershipDraw
 from shoal.replace.membership_draw import UNCHANGED, SoftGroups, averages, merged, soft_groups

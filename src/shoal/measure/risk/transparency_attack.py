@@ -38,7 +38,7 @@ from shoal.progress import share
 
 if TYPE_CHECKING:
     from shoal.partition import Partitioner
-    from shoal.partition.fuzzy.methods import SoftMethod
+    from shoal.partition.fuzzy.soft_method import SoftMethod
     from shoal.replace import MembershipDraw
 
 __all__ = ["known_method", "transparency_attack"]
@@ -225,7 +225,7 @@ def known_method(
 def _memberships(method: Partitioner | SoftMethod, replace: Any) -> Callable[[Doubles, Doubles], Doubles] | None:
     """Return what a fuzzy method draws by: the memberships of records in centres."""
     from shoal.partition.fuzzy.alternating import memberships
-    from shoal.partition.fuzzy.methods import SoftMethod
+    from shoal.partition.fuzzy.soft_method import SoftMethod
     from shoal.replace import REPLACEMENTS, MembershipDraw
 
     if not isinstance(method, SoftMethod):
@@ -412,7 +412,7 @@ class _Scene:
         return nearest_groups(block)
 
     def _masked_again(self, block: Block) -> NDArray[np.int64]:
-        from shoal.partition.fuzzy.methods import SoftMethod
+        from shoal.partition.fuzzy.soft_method import SoftMethod
 
         assert not isinstance(self._partitioner, SoftMethod)  # which cannot be masked again
         return np.asarray(self._partitioner.fit(block.scaled(block.original)).labels_)

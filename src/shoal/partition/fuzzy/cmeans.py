@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
 from shoal.parameters.limits import Limit
+from shoal.parameters.searched import Searched
 from shoal.partition.fuzzy.alternating import Crisp, Fuzzy, Rule
 from shoal.partition.fuzzy.base import ConstrainedClusterer, FuzzyClusterer
 from shoal.partition.fuzzy.limits import Above
+from shoal.partition.fuzzy.soft_method import CLUSTERS, SoftMethod
 
-__all__ = ["CMeans", "FuzzyCMeans"]
+__all__ = ["CMeans", "FuzzyCMeans", "FuzzyMethod"]
 
 
 class FuzzyCMeans(ConstrainedClusterer):
@@ -124,6 +127,48 @@ class FuzzyCMeans(ConstrainedClusterer):
 
     def _make_rule(self, scale: float) -> Rule:
         return Fuzzy(float(self.m))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FuzzyMethod(SoftMethod):
+    """Fuzzy c-means with the exponent m.
+
+    References
+    ----------
+    J. C. Bezdek (1981), Pattern Recognition with Fuzzy Objective Function Algorithms, Plenum. V. Torra, Fuzzy
+    microaggregation for data with constraints, Journal of Intelligent and Fuzzy Systems.
+    """
+
+    m: float = 1.2
+
+    name: ClassVar[str] = "fuzzy"
+    summary: ClassVar[str] = "Fuzzy c-means with the exponent m"
+    reference: ClassVar[str] = (
+        "J. C. Bezdek (1981), Pattern Recognition with Fuzzy Objective Function Algorithms, Plenum. V. Torra, Fuzzy "
+        "microaggregation for data with constraints, Journal of Intelligent and Fuzzy Systems."
+    )
+    family: ClassVar[str] = "fuzzy"
+    searched: ClassVar[tuple[Searched, ...]] = (
+        Searched("m", (1.02, 1.05, 1.1, 1.2, 1.35, 1.5, 2.0), start=1.2),
+        CLUSTERS,
+    )
+    estimator: ClassVar[type[ConstrainedClusterer]] = FuzzyCMeans
+    draw_parameter: ClassVar[str] = "m2"
+    limits: ClassVar[Mapping[str, Limit]] = {**SoftMethod.limits, "m": Above(1)}
+
+    @property
+    def fuzziness(self) -> tuple[str, float]:
+        """The exponent."""
+        return "m", self.m
+
+    def rule(self, fuzziness: float) -> Rule:
+        """Return the rule with another exponent."""
+        return Fuzzy(fuzziness)
+
+    @property
+    def power(self) -> float:
+        """The exponent too."""
+        return self.m
 
 
 class CMeans(FuzzyClusterer):

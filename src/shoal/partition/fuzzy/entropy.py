@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
 from shoal.parameters.limits import Limit
+from shoal.parameters.searched import Searched
 from shoal.partition.fuzzy.alternating import Entropic, Rule
 from shoal.partition.fuzzy.base import ConstrainedClusterer
 from shoal.partition.fuzzy.limits import Above
+from shoal.partition.fuzzy.soft_method import CLUSTERS, SoftMethod
 
-__all__ = ["EntropyFuzzyCMeans"]
+__all__ = ["EntropyFuzzyCMeans", "EntropyMethod"]
 
 _EXTREME = 1e300
 
@@ -82,3 +85,46 @@ class EntropyFuzzyCMeans(ConstrainedClusterer):
 
     def _make_rule(self, scale: float) -> Rule:
         return Entropic(min(max(self.lam * scale * scale, 1 / _EXTREME), _EXTREME))
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntropyMethod(SoftMethod):
+    """Fuzzy c-means with an entropy term and its parameter lam.
+
+    References
+    ----------
+    S. Miyamoto and M. Mukaidono (1997), Fuzzy c-means as a regularization and maximum entropy approach, IFSA World
+    Congress. V. Torra, Fuzzy microaggregation for data with constraints, Journal of Intelligent and Fuzzy Systems.
+    """
+
+    lam: float = 10.0
+
+    name: ClassVar[str] = "entropy"
+    summary: ClassVar[str] = "Fuzzy c-means with an entropy term and its parameter lam"
+    reference: ClassVar[str] = (
+        "S. Miyamoto and M. Mukaidono (1997), Fuzzy c-means as a regularization and maximum entropy approach, IFSA "
+        "World Congress. V. Torra, Fuzzy microaggregation for data with constraints, Journal of Intelligent and Fuzzy "
+        "Systems."
+    )
+    family: ClassVar[str] = "entropy"
+    searched: ClassVar[tuple[Searched, ...]] = (
+        Searched("lam", (2.0, 5.0, 10.0, 20.0, 50.0, 100.0), start=10.0),
+        CLUSTERS,
+    )
+    estimator: ClassVar[type[ConstrainedClusterer]] = EntropyFuzzyCMeans
+    draw_parameter: ClassVar[str] = "lam2"
+    limits: ClassVar[Mapping[str, Limit]] = {**SoftMethod.limits, "lam": Above(0)}
+
+    @property
+    def fuzziness(self) -> tuple[str, float]:
+        """The parameter lambda."""
+        return "lam", self.lam
+
+    def rule(self, fuzziness: float) -> Rule:
+        """Return the rule with another lambda."""
+        return Entropic(fuzziness)
+
+    @property
+    def power(self) -> float:
+        """One: the memberships themselves."""
+        return 1.0

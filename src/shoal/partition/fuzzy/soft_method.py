@@ -1,4 +1,4 @@
-"""Fuzzy methods as `protect` and plans name them: how many clusters, in which parts of the file, and how fuzzy."""
+"""What the fuzzy methods share as plans name them: how many clusters, and in which parts of the file."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from shoal.parameters.limits import Limit, Number, OneOf, OrNone, Whole
 from shoal.parameters.searched import Searched
 from shoal.partition.base import Method
-from shoal.partition.fuzzy.alternating import Entropic, Fuzzy, Rule
+from shoal.partition.fuzzy.alternating import Rule
 from shoal.partition.fuzzy.base import ConstrainedClusterer
-from shoal.partition.fuzzy.cmeans import FuzzyCMeans
-from shoal.partition.fuzzy.entropy import EntropyFuzzyCMeans
-from shoal.partition.fuzzy.limits import Above, DeviceName
+from shoal.partition.fuzzy.limits import DeviceName
 from shoal.partition.mdav.mdav import MDAV
 
-__all__ = ["EntropyMethod", "FuzzyMethod", "SoftMethod"]
+__all__ = ["CLUSTERS", "SoftMethod"]
 
 _LARGEST_WHOLE_FILE, _PART = 10_000, 5_000  # records; in parts of so many
-_CLUSTERS = Searched("clusters", (0.25, 0.5, 1.0, 2.0), start=1.0)
+
+# Worth searching with every fuzzy method: the number of clusters, as a multiple of records // k.
+CLUSTERS = Searched("clusters", (0.25, 0.5, 1.0, 2.0), start=1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,88 +111,3 @@ class SoftMethod(Method):
         for name in ("k", "part", "n_clusters"):
             del settings[name]
         return self.estimator(n_clusters=min(max(1, wanted), records), **settings, **constraints)
-
-
-@dataclass(frozen=True, kw_only=True)
-class FuzzyMethod(SoftMethod):
-    """Fuzzy c-means with the exponent m.
-
-    References
-    ----------
-    J. C. Bezdek (1981), Pattern Recognition with Fuzzy Objective Function Algorithms, Plenum. V. Torra, Fuzzy
-    microaggregation for data with constraints, Journal of Intelligent and Fuzzy Systems.
-    """
-
-    m: float = 1.2
-
-    name: ClassVar[str] = "fuzzy"
-    summary: ClassVar[str] = "Fuzzy c-means with the exponent m"
-    reference: ClassVar[str] = (
-        "J. C. Bezdek (1981), Pattern Recognition with Fuzzy Objective Function Algorithms, Plenum. V. Torra, Fuzzy "
-        "microaggregation for data with constraints, Journal of Intelligent and Fuzzy Systems."
-    )
-    family: ClassVar[str] = "fuzzy"
-    searched: ClassVar[tuple[Searched, ...]] = (
-        Searched("m", (1.02, 1.05, 1.1, 1.2, 1.35, 1.5, 2.0), start=1.2),
-        _CLUSTERS,
-    )
-    estimator: ClassVar[type[ConstrainedClusterer]] = FuzzyCMeans
-    draw_parameter: ClassVar[str] = "m2"
-    limits: ClassVar[Mapping[str, Limit]] = {**SoftMethod.limits, "m": Above(1)}
-
-    @property
-    def fuzziness(self) -> tuple[str, float]:
-        """The exponent."""
-        return "m", self.m
-
-    def rule(self, fuzziness: float) -> Rule:
-        """Return the rule with another exponent."""
-        return Fuzzy(fuzziness)
-
-    @property
-    def power(self) -> float:
-        """The exponent too."""
-        return self.m
-
-
-@dataclass(frozen=True, kw_only=True)
-class EntropyMethod(SoftMethod):
-    """Fuzzy c-means with an entropy term and its parameter lam.
-
-    References
-    ----------
-    S. Miyamoto and M. Mukaidono (1997), Fuzzy c-means as a regularization and maximum entropy approach, IFSA World
-    Congress. V. Torra, Fuzzy microaggregation for data with constraints, Journal of Intelligent and Fuzzy Systems.
-    """
-
-    lam: float = 10.0
-
-    name: ClassVar[str] = "entropy"
-    summary: ClassVar[str] = "Fuzzy c-means with an entropy term and its parameter lam"
-    reference: ClassVar[str] = (
-        "S. Miyamoto and M. Mukaidono (1997), Fuzzy c-means as a regularization and maximum entropy approach, IFSA "
-        "World Congress. V. Torra, Fuzzy microaggregation for data with constraints, Journal of Intelligent and Fuzzy "
-        "Systems."
-    )
-    family: ClassVar[str] = "entropy"
-    searched: ClassVar[tuple[Searched, ...]] = (
-        Searched("lam", (2.0, 5.0, 10.0, 20.0, 50.0, 100.0), start=10.0),
-        _CLUSTERS,
-    )
-    estimator: ClassVar[type[ConstrainedClusterer]] = EntropyFuzzyCMeans
-    draw_parameter: ClassVar[str] = "lam2"
-    limits: ClassVar[Mapping[str, Limit]] = {**SoftMethod.limits, "lam": Above(0)}
-
-    @property
-    def fuzziness(self) -> tuple[str, float]:
-        """The parameter lambda."""
-        return "lam", self.lam
-
-    def rule(self, fuzziness: float) -> Rule:
-        """Return the rule with another lambda."""
-        return Entropic(fuzziness)
-
-    @property
-    def power(self) -> float:
-        """One: the memberships themselves."""
-        return 1.0
