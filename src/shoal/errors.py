@@ -9,9 +9,9 @@
     │   └── PlanError               a plan that cannot be read or no longer fits its input
     ├── DataError                   a table that cannot be protected as it is (also a ValueError)
     │   ├── ReadError               a file that cannot be read
-    │   ├── MissingValuesError      gaps where none were expected
+    │   ├── MissingValuesError      missing values where none were expected
     │   ├── TooFewRecordsError      fewer records than k, in the file, a stratum or a variable
-    │   ├── MethodError             a method that cannot group such a table; another may
+    │   ├── MethodError             a method that cannot protect such a table; another may
     │   └── NotApplicableError      a measure that has no meaning for these files
     └── WriteError                  a file that was not written; whatever stood there before still does
 
@@ -19,7 +19,7 @@
     ├── IdentifierWarning           a column that is released looks like an identifier
     ├── DescriptionWarning          a variable is not what it was taken for: constant, left out, unprotected
     ├── DisclosureWarning           what was asked for lets through what k would not
-    └── ConvergenceWarning          an iteration was stopped before it came to rest
+    └── ConvergenceWarning          an iteration was stopped before it converged
 
 A message is one line: what was wrong, what was given, what to do next. It never carries a value of the
 confidential data; names of columns and strata, row numbers and counts are as far as it goes.
@@ -28,7 +28,11 @@ confidential data; names of columns and strata, row numbers and counts are as fa
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import sys
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
 
 __all__ = [
     "ColumnError",
@@ -48,55 +52,104 @@ __all__ = [
     "ShoalWarning",
     "TooFewRecordsError",
     "WriteError",
+    "warn",
 ]
+
+_PACKAGE = str(Path(__file__).parent)
 
 
 class ShoalError(Exception):
-    """The base of every error shoal raises on purpose."""
+    """The base of every error shoal raises on purpose.
+
+    An error carries what it is about as fields, None where a field was not given: ``error.k``, ``error.column``.
+    `meaning` says in one sentence what kind of error it is, without anything about the data.
+    """
+
+    meaning: ClassVar[str] = "The work could not be done."
+
+    def __init__(self, message: str, **fields: Any) -> None:
+        super().__init__(message)
+        for name, value in fields.items():
+            if not hasattr(type(self), name):
+                raise TypeError(f"{type(self).__name__} has no field {name}")
+            setattr(self, name, value)
 
 
 class ParameterError(ShoalError, ValueError):
     """An argument cannot be used; the message says what would be accepted."""
 
+    meaning = "An argument cannot be used."
+    parameter: str | None = None
+
 
 class ColumnError(ParameterError):
     """A column does not exist, exists twice, or is asked to play two roles."""
+
+    meaning = "A column does not exist, exists twice, or is asked to play two roles."
+    column: str | None = None
 
 
 class RuleError(ParameterError):
     """An edit rule cannot be read, or no centre can satisfy it together with the others."""
 
+    meaning = "An edit rule cannot be read, or cannot be kept together with the others."
+    rule: str | None = None
+
 
 class PlanError(ParameterError):
     """A plan cannot be read, or no longer fits the input it was made for."""
+
+    meaning = "A plan cannot be read, or no longer fits the input it was made for."
+    path: str | None = None
 
 
 class DataError(ShoalError, ValueError):
     """The table cannot be protected as it is."""
 
+    meaning = "The table cannot be protected as it is."
+
 
 class ReadError(DataError):
     """A file cannot be read as a table."""
+
+    meaning = "A file cannot be read as a table."
+    path: str | None = None
 
 
 class MissingValuesError(DataError):
     """Values are missing and the caller did not say what to do about it."""
 
+    meaning = "Values are missing, and nothing was said about what to do with them."
+    columns: Mapping[str, int] | None = None  # how many values each column lacks
+
 
 class TooFewRecordsError(DataError):
     """There are not k records to hide among."""
 
+    meaning = "There are fewer than k records to hide among."
+    k: int | None = None
+    records: int | None = None  # how many there are
+    stratum: str | None = None
+    column: str | None = None
+
 
 class MethodError(DataError):
-    """The method cannot group such a table; another may."""
+    """The method cannot protect such a table; another may."""
+
+    meaning = "The method cannot protect such a table; another may."
+    method: str | None = None
 
 
 class NotApplicableError(DataError):
     """A measure has no meaning for these files; the message says what it needs."""
 
+    meaning = "A measure has no meaning for these files."
+
 
 class WriteError(ShoalError, OSError):
     """A file was not written; whatever was at the target before is still there, whole."""
+
+    meaning = "A file was not written."
 
 
 class ShoalWarning(UserWarning):
@@ -116,7 +169,7 @@ class DisclosureWarning(ShoalWarning):
 
 
 class ConvergenceWarning(ShoalWarning):
-    """An iteration was stopped before it came to rest; its result is usable, but not the best it could reach."""
+    """An iteration was stopped before it converged; its result is usable, but not the best it could reach."""
 
 
 def nearest_name_hint(name: str, known: Iterable[str]) -> str:
@@ -124,3 +177,11 @@ def nearest_name_hint(name: str, known: Iterable[str]) -> str:
     names = {str(one).lower(): str(one) for one in known}
     close = difflib.get_close_matches(str(name).lower(), names, n=1)
     return f' Did you mean "{names[close[0]]}"?' if close else ""
+
+
+def warn(message: str, category: type[ShoalWarning]) -> None:
+    """Warn of something, naming the line outside shoal that led to it."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
