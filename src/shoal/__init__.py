@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from shoal import datasets, describe, edits, errors, measure, partition, read, replace
     from shoal.describe import describe_table
     from shoal.edits import read_edits
-    from shoal.flow.carry_out import protect
     from shoal.flow.plan import Plan
+    from shoal.flow.protect import protect
     from shoal.flow.release import Release
     from shoal.measure import Evaluation, evaluate
     from shoal.read import read_table, write_table
@@ -58,7 +58,7 @@ _HOME = {
     "write_table": "shoal.read",
     "describe_table": "shoal.describe",
     "read_edits": "shoal.edits",
-    "protect": "shoal.flow.carry_out",
+    "protect": "shoal.flow.protect",
     "Plan": "shoal.flow.plan",
     "Release": "shoal.flow.release",
     "compare": "shoal.search.comparison",

@@ -117,9 +117,9 @@ def test_settings_become_a_release():
     assert request.masking == Masking({"name": "fuzzy", "m": 1.5, "n_clusters": 50}, draw)
     assert (request.k, request.blocks) == (10, 4)
     large = space("entropy", records=30_000)
-    method = large.request(large.start | {"k": 3, "clusters": 2.0}, 30_000).masking.method
+    method = large.request(large.start | {"k": 3, "clusters": 2.0}, 30_000).masking.written_method
     assert (method["n_clusters"], method["part"]) == (20_000, 5000)  # in parts, as protect does
     hybrid = space("hybrid")
     merging = {"name": "hybrid", "small_groups": "merge"}
     assert hybrid.request(hybrid.start, 1000).masking == Masking({"name": "mdav"}, merging)
-    assert "steps" in space("refine").masking.method  # a search by the clock has another result every time
+    assert "steps" in space("refine").masking.written_method  # a search by the clock has another result every time

@@ -87,7 +87,7 @@ def protect(
     """Protect a table: groups of at least k records, one set of values for each group."""
     from shoal.flow.carry_out import carry_out, table_for
     from shoal.flow.plan import Plan
-    from shoal.flow.settle import planned
+    from shoal.flow.settle import settle
     from shoal.read import as_table
 
     reading = what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
@@ -135,12 +135,12 @@ def protect(
             read = [("plan", None if again else plan), ("file of rules", edits)]
             table.refuse_targets(written, table="release", read=read)
         if plan is None:
-            known, table = planned(
+            known = settle(
                 table,
                 k,  # type: ignore[arg-type]  # not None here
                 **settings_in(table.names, **texts),
                 **asked,
-            )
+            ).plan
         if explain or output is None:
             _print_explanation(file, known, table)
             return
@@ -164,7 +164,7 @@ def demo(
 ) -> None:
     """Run the whole flow on a built-in synthetic household survey."""
     from shoal.datasets import households
-    from shoal.flow.carry_out import protect
+    from shoal.flow.protect import protect
     from shoal.read import write_table
     from shoal.report.terminal.text import group_text
 
@@ -198,12 +198,12 @@ def demo(
 
 
 def _print_explanation(file: Path | None, plan: Plan, table: Table) -> None:
-    from shoal.flow.kept_rules import explained
+    from shoal.flow.kept_rules import explain
     from shoal.report.terminal.explanation import explanation_text
 
     if not plan.edits:
         raise ParameterError("There are no rules to explain. Name a file of rules with --edits.")
-    print(explanation_text(str(file or table.source), len(table), plan, explained(plan, table)))
+    print(explanation_text(str(file or table.source), len(table), plan, explain(plan, table)))
 
 
 def _print_release(release: Release, output: Path, plan: Path | None, shuffled: bool) -> None:

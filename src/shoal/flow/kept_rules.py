@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,16 +16,17 @@ from shoal.edits.evaluation import TOLERANCE, TableRecords
 from shoal.edits.keep.block_edits import BlockEdits, plan_block
 from shoal.edits.keep.cells import Cells, cells_of
 from shoal.errors import ColumnError, DataError, MethodError, RuleError
-from shoal.flow.plan import Plan
-from shoal.parameters.choices import text as choice_text
-from shoal.partition import SOFT_METHODS
+from shoal.parameters.choices import text
 from shoal.read import Table
+
+if TYPE_CHECKING:
+    from shoal.flow.plan import Plan
 
 __all__ = [
     "ExplainedBlock",
-    "edits_of",
-    "explained",
-    "planned_blocks",
+    "block_edits_of",
+    "explain",
+    "planned_block_edits",
     "refuse_broken_file",
     "refuse_broken_release",
     "rules_given",
@@ -49,74 +50,84 @@ def _is_path(text: str) -> bool:
     return text.lower().endswith((".txt", ".sch", ".xml")) or os.path.isfile(text)  # noqa: PTH113
 
 
-def planned_blocks(
+def planned_block_edits(
     rules: Sequence[Rule],
     blocks: Iterable[Sequence[str]],
     kinds: Mapping[str, str],
     table: Table,
-    given: Mapping[str, Mapping[str, Any]],
+    asked: Mapping[str, str],
     *,
     repair: bool,
 ) -> list[BlockEdits]:
-    """Choose for every block what stands for a group; `given` are the replacements that were asked for."""
+    """Choose for every block what stands for a group; `asked` are the replacements that were asked for, as text."""
     blocks = list(blocks)
     protected = [name for block in blocks for name in block]
     texts = [name for name in table.names if not table.is_numeric(name)]
-    asked = {name: choice_text(choice) for name, choice in given.items()}
     return [plan_block(block, rules, kinds, protected, texts, asked, repair=repair) for block in blocks]
 
 
-def edits_of(plan: Plan, rules: Sequence[Rule], table: Table) -> list[BlockEdits]:
-    """Return how each block keeps its rules; nothing where there are none, or centres keep them."""
-    for rule in rules:
+def block_edits_of(plan: Plan, table: Table) -> list[BlockEdits]:
+    """Return how each block keeps the rules of a plan; nothing where there are none, or where centres keep them."""
+    for rule in plan.edits:
         rule.refuse_unknown(table.names)
         for name in rule.variables:
             if name in plan.identifiers:
-                raise ColumnError(f'The rule "{rule.shown}" names "{name}", an identifier, which is dropped.')
-    if not rules or plan.is_synthetic or plan.method["name"] in SOFT_METHODS:
+                raise ColumnError(
+                    f'The rule "{rule.shown}" names "{name}", an identifier, which is dropped.', column=name
+                )
+    if not plan.edits or plan.is_synthetic or plan.masking.method.gives == "memberships":
         return []
-    return planned_blocks(rules, plan.blocks, plan.kinds, table, plan.replace, repair=plan.repair)
+    asked = {name: text(written) for name, written in plan.replace.items()}
+    return planned_block_edits(plan.edits, plan.blocks, plan.kinds, table, asked, repair=plan.repair)
 
 
-def refuse_broken_file(plan: Plan, rules: Sequence[Rule], table: Table, edits: Sequence[BlockEdits]) -> None:
-    """Raise DataError if the file breaks a rule and the plan does not mend it."""
+def refuse_broken_file(plan: Plan, table: Table, edits: Sequence[BlockEdits]) -> None:
+    """Raise DataError if the file breaks a rule and the plan does not repair it."""
     records = TableRecords(table, table)
-    soft = plan.method["name"] in SOFT_METHODS
-    whole = [block for block in edits if not any(table.gaps(name).any() for name in block.columns)]
-    movable = set(plan.columns) if soft else {name for block in whole for name in block.movable}
-    for rule in rules:
-        wrong = rule.broken(records)
+    by_centres = plan.masking.method.gives == "memberships"  # which are always moved onto linear rules
+    complete = [block for block in edits if not any(table.gaps(name).any() for name in block.columns)]
+    movable = set(plan.columns) if by_centres else {name for block in complete for name in block.movable}
+    for rule in plan.edits:
+        broken = rule.broken(records)
         fixed = [name for name in rule.variables if name not in movable]
-        if wrong.any() and not (rule.is_linear and not fixed and (soft or plan.repair)):
-            first = ", ".join(str(row + 1) for row in wrong.nonzero()[0][:5])
-            way = "leave the rule out"
-            if rule.is_linear and fixed and plan.repair:
-                way += f'; only averages in blocks without gaps can be repaired, and "{fixed[0]}" is none'
-            elif rule.is_linear and set(rule.variables) <= set(plan.columns):
-                way = 'say repair=True (--repair), or use the method "fuzzy"'
+        if broken.any() and not (rule.is_linear and not fixed and (by_centres or plan.repair)):
+            first = ", ".join(str(row + 1) for row in broken.nonzero()[0][:5])
             raise DataError(
-                f'{int(wrong.sum())} of {len(table)} records break the rule "{rule.shown}", first {first}. '
-                f"Correct them, or {way}."
+                f'{int(broken.sum())} of {len(table)} records break the rule "{rule.shown}", first {first}. '
+                f"Correct them, or {_way_out(plan, rule, fixed)}."
             )
+
+
+def _way_out(plan: Plan, rule: Rule, fixed: Sequence[str]) -> str:
+    if rule.is_linear and fixed and plan.repair:
+        return (
+            "leave the rule out; only averages in blocks without missing values can be repaired, and "
+            f'"{fixed[0]}" is none'
+        )
+    if rule.is_linear and set(rule.variables) <= set(plan.columns):
+        return 'say repair=True (--repair), or use the method "fuzzy"'
+    return "leave the rule out"
 
 
 def refuse_broken_release(rules: Sequence[Rule], table: Table, masked: Table) -> list[str]:
-    """Raise DataError if the release breaks a rule; return what there is to say of those that hold."""
+    """Raise DataError if the release breaks a rule; return notes on those that hold."""
     records = TableRecords(masked, table)
-    loose = []
+    up_to_rounding = []
     for rule in rules:
-        wrong = rule.broken(records)
-        if wrong.any():
+        broken = rule.broken(records)
+        if broken.any():
             raise DataError(
-                f'The rule "{rule.shown}" does not hold after masking, in {int(wrong.sum())} records; nothing is '
+                f'The rule "{rule.shown}" does not hold after masking, in {int(broken.sum())} records; nothing is '
                 'released. Leave the rule out, choose another k, or say replace="medoid" to release whole records.'
             )
         if rule.broken(records, tolerance=0.0).any():
-            loose.append(rule)
+            up_to_rounding.append(rule)
     if not rules:
         return []
     notes = [f"All {len(rules)} rules hold in the release." if len(rules) > 1 else "The rule holds in the release."]
-    return notes + [f'"{rule.shown}" holds up to rounding (within {TOLERANCE:g} of its terms).' for rule in loose]
+    return notes + [
+        f'"{rule.shown}" holds up to rounding (within {TOLERANCE:g} of its terms).' for rule in up_to_rounding
+    ]
 
 
 @dataclass(frozen=True)
@@ -129,21 +140,20 @@ class ExplainedBlock:
     filled: tuple[str, ...]  # what was done about parts with fewer than k
 
 
-def explained(plan: Plan, table: Table) -> list[ExplainedBlock]:
+def explain(plan: Plan, table: Table) -> list[ExplainedBlock]:
     """Say what a plan does to keep its rules, without masking anything."""
-    rules = parse_rules(plan.edits)
-    blocks = edits_of(plan, rules, table)
-    refuse_broken_file(plan, rules, table, blocks)
+    blocks = block_edits_of(plan, table)
+    refuse_broken_file(plan, table, blocks)
     strata = strata_of(table, plan.strata)
-    found = []
+    explained = []
     for edits in blocks:
         values = block_values(table, edits.columns, plan.kinds)
         matrix = block_matrix(values, plan.kinds, standardize=plan.standardize)
         cells = split_by_rules(plan, table, edits, matrix, strata)
-        numbers = [rules.index(demand.rule) + 1 for demand in edits.demands]
+        numbers = [plan.edits.index(demand.rule) + 1 for demand in edits.demands]
         sizes = sorted(np.bincount(cells.codes).tolist(), reverse=True)
-        found.append(ExplainedBlock(edits, tuple(dict.fromkeys(numbers)), tuple(sizes), cells.filled))
-    return found
+        explained.append(ExplainedBlock(edits, tuple(dict.fromkeys(numbers)), tuple(sizes), cells.filled))
+    return explained
 
 
 def split_by_rules(plan: Plan, table: Table, edits: BlockEdits, matrix: Matrix, strata: Strata) -> Cells:
@@ -152,8 +162,9 @@ def split_by_rules(plan: Plan, table: Table, edits: BlockEdits, matrix: Matrix, 
         for demand in edits.demands:
             if len(set(demand.rule.variables).intersection(edits.columns)) > 1:
                 raise MethodError(
-                    f'The rule "{demand.rule.shown}" is between variables, and some of them have gaps: averages of '
-                    "different records do not keep it. Fill the gaps, or leave the rule out."
+                    f'The rule "{demand.rule.shown}" is between variables, and some of them have missing values: '
+                    "averages of different records do not keep it. Fill them, or leave the rule out.",
+                    method=plan.masking.method.name,
                 )
     records = TableRecords(table, table)
     return cells_of(edits, records, strata.codes, matrix.values, plan.k, repair=plan.repair)

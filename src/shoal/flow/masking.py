@@ -1,76 +1,142 @@
-"""A way of masking as it is written: a method, and behind a plus the replacement if it has one of its own."""
+"""A masking: a method that groups records and a replacement for their values, as objects and as a plan writes them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from shoal.parameters.choices import build, spell, text
-from shoal.partition import METHODS, Partitioner
-from shoal.replace import REPLACEMENTS, SYNTHETIC
+from shoal.parameters.choices import build, class_named, spell, text
+from shoal.partition import METHODS
+from shoal.partition.base import Method
+from shoal.partition.catalogue import spelled_estimator
+from shoal.partition.fuzzy.base import ConstrainedClusterer
+from shoal.replace import REPLACEMENTS, Replacement
 
-__all__ = ["Masking", "masking_of"]
+__all__ = ["FAMILIES", "Masking", "masking_of", "written_method"]
+
+FAMILIES = ("microaggregation", "fuzzy", "entropy", "hybrid", "synthetic")
 
 
 @dataclass(frozen=True)
 class Masking:
-    """How records are grouped, and what stands for a group, if it says so itself; both as a plan holds them."""
+    """How records are grouped, and what replaces their values.
 
-    method: Mapping[str, Any]
-    replace: Mapping[str, Any] | None = None
+    Attributes
+    ----------
+    written_method
+        The method as a plan writes it: its name and its parameters.
+    written_replacement
+        The replacement that all columns share, likewise; None where each column has its own.
+    k
+        The k that the method is built with.
+    """
+
+    written_method: Mapping[str, Any]
+    written_replacement: Mapping[str, Any] | None = None
+    k: int = field(default=2, compare=False)
+
+    @cached_property
+    def method(self) -> Method:
+        """The method itself, built once; ParameterError if there is none with these parameters."""
+        built: Method = build(self.written_method, METHODS, "method", k=self.k)
+        return built
+
+    @cached_property
+    def replacement(self) -> Replacement | None:
+        """The replacement that all columns share, built once; None where each column has its own."""
+        if self.written_replacement is None:
+            return None
+        built: Replacement = build(self.written_replacement, REPLACEMENTS, "replace")
+        return built
+
+    @property
+    def method_class(self) -> type[Method]:
+        """What the method declares, whatever its parameters are."""
+        found: type[Method] = class_named(self.written_method, METHODS, "method")
+        return found
+
+    @property
+    def replacement_class(self) -> type[Replacement] | None:
+        """What the replacement declares, whatever its parameters are."""
+        if self.written_replacement is None:
+            return None
+        found: type[Replacement] = class_named(self.written_replacement, REPLACEMENTS, "replace")
+        return found
 
     @property
     def text(self) -> str:
         """The masking as one line: "mdav", "mdav+hybrid:small_groups=merge"."""
-        return text(self.method) + ("" if self.replace is None else f"+{text(self.replace)}")
+        behind = "" if self.written_replacement is None else f"+{text(self.written_replacement)}"
+        return text(self.written_method) + behind
 
     @property
-    def is_synthetic(self) -> bool:
-        """Whether its own replacement rewrites the confidential variables."""
-        return self.replace is not None and self.replace["name"] in SYNTHETIC
+    def rewrites(self) -> bool:
+        """Whether the confidential variables are rewritten, and the others stay as they are."""
+        return self.replacement_class is not None and self.replacement_class.rewrites
+
+    @property
+    def family(self) -> str:
+        """Which of the families the release belongs to."""
+        own = "" if self.replacement_class is None else self.replacement_class.family
+        return own or self.method_class.family
+
+    @property
+    def is_whole_file(self) -> bool:
+        """Whether all records are one group, whatever k is."""
+        return self.method_class.scope == "file"
 
     def check(self) -> None:
         """Raise ParameterError if there is no such method or replacement, or not with these parameters."""
-        build(self.method, METHODS, "method", k=2)
-        if self.replace is not None:
-            build(self.replace, REPLACEMENTS, "replace")
+        _ = self.method, self.replacement
 
 
 def masking_of(given: Any) -> Masking:
-    """Read a way of masking.
+    """Read a masking.
 
     Parameters
     ----------
     given
         The name of a method, with parameters or without, or an estimator; a method and a replacement, written
-        "mdav+hybrid" or as a pair of them; or a synthetic replacement alone, which is grouped as `shoal.protect` does
-        by default: "hybrid" is "mdav+hybrid", "ipso" is "one-group+ipso".
+        "mdav+hybrid" or as a pair of them; or a replacement that rewrites the confidential variables alone, which is
+        grouped as `shoal.protect` does by default: "hybrid" is "mdav+hybrid", "ipso" is "one-group+ipso".
     """
-    method, replace = given, None
+    method, replacement = given, None
     if isinstance(given, tuple) and len(given) == 2:
-        method, replace = given
+        method, replacement = given
     elif isinstance(given, str):
-        method, replace = _parted(given)
-    if replace is None and _rewrites(method):
-        return masking_of(("mdav" if _rewrites(method, "hybrid") else "one-group", method))
-    grouped = spell(method, METHODS, "method")
-    if isinstance(method, Partitioner):
-        del grouped["k"]
-    return Masking(grouped, None if replace is None else spell(replace, REPLACEMENTS, "replace"))
+        method, replacement = _split_at_plus(given)
+    if replacement is None:
+        rewriting = _rewriting_class(method)
+        if rewriting is not None:
+            method, replacement = rewriting.default_method, method
+    written = None if replacement is None else spell(replacement, REPLACEMENTS, "replace")
+    return Masking(written_method(method), written)
 
 
-def _rewrites(given: Any, *names: str) -> bool:
-    """Whether something is a synthetic replacement, of one of these names if there are some."""
-    kinds = tuple(kind for name, kind in SYNTHETIC.items() if name in names or not names)
+def written_method(method: Any) -> dict[str, Any]:
+    """Write a method as a plan does, without its k: a name, a name with parameters, a mapping, or an object."""
+    if isinstance(method, ConstrainedClusterer):
+        return spelled_estimator(method)
+    written = spell(method, METHODS, "method")
+    if not isinstance(method, str | Mapping):
+        written.pop("k", None)
+    return written
+
+
+def _rewriting_class(given: Any) -> type[Replacement] | None:
+    """Return the class of a replacement that rewrites the confidential variables; None if it is something else."""
     if isinstance(given, str | Mapping):
-        return spell(given, SYNTHETIC, "replace").get("name") in {kind.name for kind in kinds}
-    return isinstance(given, kinds)
+        named = REPLACEMENTS.get(str(spell(given, REPLACEMENTS, "replace").get("name")))
+    else:
+        named = type(given) if isinstance(given, Replacement) else None
+    return named if named is not None and named.rewrites else None
 
 
-def _parted(given: str) -> tuple[str, str | None]:
-    """Part "mdav+hybrid" at the plus that is in no brackets and in no number."""
+def _split_at_plus(given: str) -> tuple[str, str | None]:
+    """Split "mdav+hybrid" at the plus that is in no brackets and in no number."""
     for plus in re.finditer(r"\+(?=\s*[a-z])", given):
         before = given[: plus.start()]
         if before.count("(") == before.count(")") and before.count("[") == before.count("]"):

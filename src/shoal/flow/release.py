@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import WriteError
-from shoal.flow.plan import Output, Plan
+from shoal.flow.outcome import Output
 from shoal.measure import Evaluation, evaluate
 from shoal.parameters.limits import OneOf, check_limits
 from shoal.partition import Partition
 from shoal.read import Table, refuse_unwritable, write_table
 
 if TYPE_CHECKING:
+    from shoal.flow.plan import Plan
     from shoal.report.facts.collect import Audience
 
 __all__ = ["Release", "in_original_order"]

@@ -1,4 +1,4 @@
-"""The plan of a release: everything that `protect` leaves open, settled before anything is masked."""
+"""Settling a plan: everything that `protect` leaves open is decided before anything is masked."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from shoal.describe import Kind, Selection, select
 from shoal.describe.roles import cut_size, names_given
 from shoal.edits import Rule
 from shoal.edits.contradictions import refuse_contradictions
-from shoal.edits.keep.block_edits import joined_blocks
+from shoal.edits.keep.block_edits import BlockEdits, joined_blocks
 from shoal.errors import MethodError, ParameterError
-from shoal.flow.kept_rules import planned_blocks, rules_given
+from shoal.flow.kept_rules import planned_block_edits, rules_given
+from shoal.flow.masking import written_method
 from shoal.flow.plan import Plan
 from shoal.flow.synthetic_choice import (
     confidential_names,
@@ -23,104 +24,126 @@ from shoal.flow.synthetic_choice import (
     refuse_unserved,
     replacement_for_all,
 )
-from shoal.parameters.choices import build, spell
-from shoal.parameters.limits import OneOf, OrNone, TrueOrFalse, Whole, check_limits
-from shoal.partition import METHODS, SOFT_METHODS, Partitioner
-from shoal.partition.catalogue import spelled_estimator
-from shoal.partition.fuzzy.base import ConstrainedClusterer
+from shoal.parameters.choices import build, spell, text
+from shoal.parameters.default import DEFAULT_METHOD, DEFAULT_REPLACEMENT, is_default
+from shoal.parameters.limits import Limit, OneOf, OrNone, TrueOrFalse, Whole, check_limits
+from shoal.partition import METHODS
 from shoal.partition.fuzzy.soft_method import SoftMethod
 from shoal.read import Table, as_table
-from shoal.replace import REPLACEMENTS, SYNTHETIC, MembershipDraw
+from shoal.replace import REPLACEMENTS, MembershipDraw
 
-__all__ = ["MDAV_BY_DEFAULT", "MEAN_BY_DEFAULT", "planned"]
+__all__ = ["Settled", "settle"]
 
 # What serves a variable whose kind the chosen replacement does not.
 _FOR_KIND: dict[Kind, str] = {"continuous": "mean", "ordinal": "median", "nominal": "mode"}
+_WITH_RULES = 3  # columns in a block that no rule joins
 
 
-class _Default(str):
-    """A text that nobody gave."""
+@dataclasses.dataclass(frozen=True)
+class Settled:
+    """A plan, the table it is for, and how each block keeps the rules, if there are any."""
+
+    plan: Plan
+    table: Table
+    edits: Sequence[BlockEdits] | None = None
 
 
-MDAV_BY_DEFAULT = _Default("mdav")
-MEAN_BY_DEFAULT = _Default("mean")
-
-
-def planned(
+def settle(
     data: Any,
     k: int,
     *,
     columns: Any = None,
     roles: Any = None,
-    method: Any = MDAV_BY_DEFAULT,
-    replace: Any = MEAN_BY_DEFAULT,
+    method: Any = DEFAULT_METHOD,
+    replace: Any = DEFAULT_REPLACEMENT,
     blocks: Any = None,
     kinds: Any = None,
     strata: Any = None,
     weights: Any = None,
     confidential: Any = None,
     edits: Any = None,
-    repair: bool = False,
-    missing: Any = "error",
-    standardize: bool = True,
     seed: int | None = None,
-) -> tuple[Plan, Table]:
-    """Settle everything that `protect` leaves open: the plan, and the table it is for. Nothing is masked yet."""
-    check_limits(
-        {
-            "k": Whole(2),
-            "missing": OneOf(("error", "keep")),
-            "standardize": TrueOrFalse(),
-            "repair": TrueOrFalse(),
-            "seed": OrNone(Whole(0)),
-        },
-        {"k": k, "missing": missing, "standardize": standardize, "repair": repair, "seed": seed},
-    )
-    if isinstance(method, Partitioner) and method.k != k:
-        raise ParameterError(f"k={k} and the method's k={method.k} differ. Give the same k twice.")
+    **as_given: Any,
+) -> Settled:
+    """Decide everything that `protect` leaves open. Nothing is masked yet.
+
+    Parameters
+    ----------
+    data, k, columns, roles, method, replace, blocks, kinds, strata, weights, confidential, edits, seed
+        As in `protect`.
+    **as_given
+        The options of `protect` that a plan takes as they are: repair, missing, standardize.
+    """
+    _check_options(method, {"k": k, "seed": seed} | as_given)
     table = as_table(data)
     rules = rules_given(edits)
     for rule in rules:
         rule.refuse_unknown(table.names)
     refuse_contradictions(rules)
-    listed = blocks if not rules or isinstance(blocks, Iterable) else None
-    selection = select(table, columns=columns, blocks=listed, roles=roles, kinds=kinds, strata=strata, weights=weights)
-    if rules and listed is None:
-        size = cut_size(blocks) or 3
-        joined = joined_blocks(rules, selection.columns, size)
-        selection = dataclasses.replace(selection, blocks=tuple(tuple(block) for block in joined))
+    named_roles = {"roles": roles, "kinds": kinds, "strata": strata, "weights": weights}
+    selection = _selection(table, rules, columns, blocks, named_roles)
     seed = secrets.randbits(63) if seed is None else int(seed)
-    chosen = replacement_for_all(replace, selection.columns)
-    synthetic = chosen if chosen is not None and chosen["name"] in SYNTHETIC else None
+
+    shared = replacement_for_all(replace, selection.columns)
+    rewriting = None if shared is None else REPLACEMENTS.get(shared["name"])
     rewritten = [] if confidential is None else [str(name) for name in names_given(confidential, "confidential")]
-    if synthetic is not None:
-        rewritten = confidential_names(synthetic, confidential, selection)
-        refuse_unserved(synthetic, rewritten, selection.columns, table)
+    if shared is not None and rewriting is not None and rewriting.rewrites:
+        rewritten = confidential_names(shared, confidential, selection)
+        refuse_unserved(shared, rewritten, selection.columns, table)
         selection = only_rewritten_blocks(selection, rewritten)
-        if synthetic["name"] != "hybrid" and method is MDAV_BY_DEFAULT:  # nobody said how to group
-            method = "one-group"
-    settled = _checked_method(method, int(k), seed, len(table))
-    if settled["name"] in SOFT_METHODS and synthetic is None:
-        replacements = _draw_per_column(replace, selection, settled, int(k))
+        if is_default(method):
+            method = rewriting.default_method
     else:
-        replacements = _replacement_per_column(chosen, replace, selection)
-        if rules and synthetic is None:
-            replacements = _keeping(rules, replacements, replace, selection, table, repair)
+        rewriting = None
+
+    settled_method = _settled_method(method, int(k), seed, len(table))
+    block_edits = None
+    if METHODS[settled_method["name"]].gives == "memberships" and rewriting is None:
+        replacements = _draw_per_column(replace, selection, settled_method, int(k))
+    else:
+        replacements = _replacement_per_column(shared, replace, selection)
+        if rules and rewriting is None:
+            repair = bool(as_given.get("repair", False))
+            block_edits, replacements = _keeping(rules, replacements, replace, selection, table, repair)
     plan = Plan.settled(
         k=int(k),
         blocks=[list(block) for block in selection.blocks],
         kinds=dict(selection.kinds),
         roles=dict(selection.roles),
-        method=settled,
+        method=settled_method,
         replace=replacements,
         confidential=rewritten,
-        edits=[rule.text for rule in rules],
-        repair=repair,
-        missing=missing,
-        standardize=standardize,
+        edits=rules,
         seed=seed,
+        **as_given,
     )
-    return plan, table
+    return Settled(plan, table, block_edits)
+
+
+def _check_options(method: Any, options: Mapping[str, Any]) -> None:
+    limits: dict[str, Limit] = {
+        "k": Whole(2),
+        "missing": OneOf(("error", "keep")),
+        "standardize": TrueOrFalse(),
+        "repair": TrueOrFalse(),
+        "seed": OrNone(Whole(0)),
+    }
+    check_limits({name: limit for name, limit in limits.items() if name in options}, options)
+    k, own = options["k"], getattr(method, "k", options["k"])
+    if own != k:
+        raise ParameterError(f"k={k} and the method's k={own} differ. Give the same k twice.", parameter="k")
+
+
+def _selection(
+    table: Table, rules: Sequence[Rule], columns: Any, blocks: Any, named_roles: Mapping[str, Any]
+) -> Selection:
+    """Decide what is done with each column; variables joined by rules are one block unless blocks are listed."""
+    listed = blocks if not rules or isinstance(blocks, Iterable) else None
+    selection = select(table, columns=columns, blocks=listed, **named_roles)
+    if not rules or listed is not None:
+        return selection
+    joined = joined_blocks(rules, selection.columns, cut_size(blocks) or _WITH_RULES)
+    return dataclasses.replace(selection, blocks=tuple(tuple(block) for block in joined))
 
 
 def _keeping(
@@ -130,81 +153,93 @@ def _keeping(
     selection: Selection,
     table: Table,
     repair: bool,
-) -> dict[str, dict[str, Any]]:
-    """Choose what keeps the rules, where nobody asked for something else."""
-    given = replacements
-    if asked is MEAN_BY_DEFAULT:
-        given = {}
+) -> tuple[list[BlockEdits], dict[str, dict[str, Any]]]:
+    """Choose replacements that keep the rules, where the user asked for none; return how each block keeps them too."""
+    fixed = replacements
+    if is_default(asked):
+        fixed = {}
     elif isinstance(asked, Mapping) and "name" not in asked:
-        given = {name: replacements[name] for name in map(str, asked)}
-    chosen = planned_blocks(rules, selection.blocks, selection.kinds, table, given, repair=repair)
-    operators = {name: operator for block in chosen for name, operator in block.operators.items()}
-    return {name: choice if name in given else {"name": operators[name]} for name, choice in replacements.items()}
+        fixed = {name: replacements[name] for name in map(str, asked)}
+    texts = {name: text(written) for name, written in fixed.items()}
+    planned = planned_block_edits(rules, selection.blocks, selection.kinds, table, texts, repair=repair)
+    operators = {name: operator for block in planned for name, operator in block.operators.items()}
+    return planned, {
+        name: written if name in fixed else {"name": operators[name]} for name, written in replacements.items()
+    }
 
 
-def _checked_method(method: Any, k: int, seed: int, records: int) -> dict[str, Any]:
-    if isinstance(method, ConstrainedClusterer):
-        spelled = spelled_estimator(method)
-    else:
-        spelled = spell(method, METHODS, "method")
-    if isinstance(method, Partitioner):
-        del spelled["k"]
-    made = build(spelled, METHODS, "method", k=k)
-    if hasattr(made, "random_state") and "random_state" not in spelled:
+def _settled_method(method: Any, k: int, seed: int, records: int) -> dict[str, Any]:
+    """Return the method with every parameter written out, but for k, which the plan has once."""
+    written = written_method(method)
+    built = build(written, METHODS, "method", k=k)
+    if hasattr(built, "random_state") and "random_state" not in written:
         # Not the seed itself, nor a part of it: this is told where the method is.
         own = int.from_bytes(sha256(str(seed).encode()).digest()[:4])
-        made = build({**spelled, "random_state": own}, METHODS, "method", k=k)
-    if isinstance(made, SoftMethod):
-        made = made.in_large_file(records)
-    complete = spell(made, METHODS, "method")
-    return {key: value for key, value in complete.items() if key != "k"}  # the plan has k once
+        built = build({**written, "random_state": own}, METHODS, "method", k=k)
+    if isinstance(built, SoftMethod):
+        built = built.in_large_file(records)
+    return written_method(built)
 
 
 def _draw_per_column(
     replace: Any, selection: Selection, method: Mapping[str, Any], k: int
 ) -> dict[str, dict[str, Any]]:
-    """Settle how a fuzzy method draws: the same in every column, with the fuzziness written out."""
-    name = method["name"]
+    """Decide how a fuzzy method draws: the same in every column, with the fuzziness written out."""
+    built = build(method, METHODS, "method", k=k)
+    assert isinstance(built, SoftMethod)
     if replace == "mean":  # the default of methods that have groups
-        replace = "membership-draw"
+        replace = built.default_replacement
     draw = None
     if not isinstance(replace, Mapping) or "name" in replace:
         draw = build(spell(replace, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
     if not isinstance(draw, MembershipDraw):
-        raise MethodError(f'The method "{name}" draws centres by membership: replace must be membership-draw.')
-    own, other = ("m2", "lam2") if name == "fuzzy" else ("lam2", "m2")
-    if getattr(draw, other) is not None:
-        raise ParameterError(f'The method "{name}" has {own}, not {other}.')
-    fuzziness = draw.fuzziness(*build(method, METHODS, "method", k=k).fuzziness)
-    spelled = spell(draw, REPLACEMENTS, "replace") | {own: fuzziness}
-    return dict.fromkeys(selection.columns, spelled)
+        raise MethodError(
+            f'The method "{built.name}" draws centres by membership: replace must be membership-draw.',
+            method=built.name,
+        )
+    for other in ("m2", "lam2"):
+        if other != built.draw_parameter and getattr(draw, other) is not None:
+            raise ParameterError(f'The method "{built.name}" has {built.draw_parameter}, not {other}.', parameter=other)
+    written = spell(draw, REPLACEMENTS, "replace") | {built.draw_parameter: draw.fuzziness(built)}
+    return dict.fromkeys(selection.columns, written)
 
 
 def _replacement_per_column(
-    for_all: dict[str, Any] | None, replace: Any, selection: Selection
+    shared: dict[str, Any] | None, replace: Any, selection: Selection
 ) -> dict[str, dict[str, Any]]:
-    """Settle what stands for a group in every column: what was asked for, or what serves the column's kind."""
-    per_column = {} if for_all is not None else {str(name): given for name, given in replace.items()}
+    """Decide what replaces the values of every column: what was asked for, or what serves the column's kind."""
+    per_column = {} if shared is not None else {str(name): asked for name, asked in replace.items()}
     astray = sorted(set(per_column) - set(selection.columns))
     if astray:
-        raise ParameterError(f'replace names "{astray[0]}", which is not among the columns to protect.')
-    settled = {}
-    for name in selection.columns:
-        kind = selection.kinds[name]
-        named = name in per_column
-        asked = per_column[name] if named else for_all or "mean"
-        chosen = build(spell(asked, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
-        if isinstance(chosen, MembershipDraw):
-            raise ParameterError('membership-draw needs fuzzy clusters: use the method "fuzzy" or "entropy" with it.')
-        spelled = {key: value for key, value in spell(chosen, REPLACEMENTS, "replace").items() if key != "confidential"}
-        if named and spelled["name"] in SYNTHETIC:
-            raise ParameterError(
-                f'replace "{spelled["name"]}" is for all columns together, not for one of them. Say which it rewrites '
-                f'by confidential="{name}" (--confidential "{name}").'
-            )
-        if kind not in chosen.kinds and spelled["name"] in SYNTHETIC:
-            raise not_served(spelled["name"], name, kind)
-        if kind not in chosen.kinds and named:
-            raise ParameterError(f'replace "{spelled["name"]}" does not serve "{name}", which is {kind}.')
-        settled[name] = spelled if kind in chosen.kinds else {"name": _FOR_KIND[kind]}
-    return settled
+        raise ParameterError(
+            f'replace names "{astray[0]}", which is not among the columns to protect.', parameter="replace"
+        )
+    return {
+        name: _replacement_of(name, kind, per_column[name], by_name=True)
+        if name in per_column
+        else _replacement_of(name, kind, shared or "mean", by_name=False)
+        for name, kind in ((name, selection.kinds[name]) for name in selection.columns)
+    }
+
+
+def _replacement_of(name: str, kind: Kind, asked: Any, *, by_name: bool) -> dict[str, Any]:
+    """Return the replacement of one column, as a plan writes it; `by_name` if it was asked for this column alone."""
+    chosen = build(spell(asked, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
+    if chosen.needs == "memberships":
+        raise ParameterError(
+            f'{chosen.name} needs fuzzy clusters: use the method "fuzzy" or "entropy" with it.', parameter="replace"
+        )
+    if by_name and chosen.rewrites:
+        raise ParameterError(
+            f'replace "{chosen.name}" is for all columns together, not for one of them. Say which it rewrites '
+            f'by confidential="{name}" (--confidential "{name}").',
+            parameter="replace",
+        )
+    if kind in chosen.kinds:
+        written = spell(chosen, REPLACEMENTS, "replace")
+        return {key: value for key, value in written.items() if key != "confidential"}
+    if chosen.rewrites:
+        raise not_served(chosen.name, name, kind)
+    if by_name:
+        raise ParameterError(f'replace "{chosen.name}" does not serve "{name}", which is {kind}.', parameter="replace")
+    return {"name": _FOR_KIND[kind]}

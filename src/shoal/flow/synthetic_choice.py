@@ -11,7 +11,7 @@ from shoal.describe.variables import kind_of
 from shoal.errors import ParameterError
 from shoal.parameters.choices import build, spell
 from shoal.read import Table
-from shoal.replace import REPLACEMENTS, SYNTHETIC
+from shoal.replace import REPLACEMENTS
 
 __all__ = [
     "confidential_names",
@@ -31,10 +31,10 @@ def replacement_for_all(replace: Any, columns: Sequence[str]) -> dict[str, Any] 
     """
     if not isinstance(replace, Mapping):
         return _checked(spell(replace, REPLACEMENTS, "replace"))
-    if "name" in replace and ("name" not in columns or str(replace["name"]) in SYNTHETIC):
+    if "name" in replace and ("name" not in columns or _rewrites(replace)):
         return _checked(dict(replace))
     each = [spell(one, REPLACEMENTS, "replace") for one in replace.values()]
-    if each and str(each[0].get("name")) in SYNTHETIC and {str(name) for name in replace} == set(columns):
+    if each and _rewrites(each[0]) and {str(name) for name in replace} == set(columns):
         return _checked(each[0]) if all(one == each[0] for one in each) else None
     return None
 
@@ -104,10 +104,16 @@ def _with_role(selection: Selection) -> list[str]:
     return [name for name, role in selection.roles.items() if role == "confidential" and name in columns]
 
 
+def _rewrites(written: Mapping[str, Any]) -> bool:
+    """Whether a replacement that exists is one that rewrites the confidential variables."""
+    kind = REPLACEMENTS.get(str(written.get("name")))
+    return kind is not None and kind.rewrites
+
+
 def _checked(spelled: dict[str, Any]) -> dict[str, Any]:
     """Return a choice, its parameters checked and written out if it is a synthetic one."""
     spelled["name"] = str(spelled.get("name"))
-    if spelled["name"] not in SYNTHETIC:
+    if not _rewrites(spelled):
         return spelled
     if "confidential" in spelled:
         spelled["confidential"] = [str(name) for name in names_given(spelled["confidential"], "confidential")]

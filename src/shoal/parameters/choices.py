@@ -12,7 +12,7 @@ from typing import Any
 from shoal.errors import ParameterError, nearest_name_hint
 from shoal.parameters.limits import check_limits
 
-__all__ = ["build", "spell", "split_outside_brackets", "text"]
+__all__ = ["build", "class_named", "spell", "split_outside_brackets", "text"]
 
 _SHORT_NUMBER = re.compile(r"[+-]?(\d+\.|\.\d+)([eE][+-]?\d+)?")  # ".5" and "5.", which TOML does not know
 
@@ -46,15 +46,20 @@ def spell(given: Any, registry: Mapping[str, type], what: str) -> dict[str, Any]
     )
 
 
-def build(spelled: Mapping[str, Any], registry: Mapping[str, type], what: str, **more: Any) -> Any:
-    """Make the object that was chosen, with `more` parameters, all of them checked."""
-    parameters = {key: value for key, value in spelled.items() if key != "name"}
+def class_named(spelled: Mapping[str, Any], registry: Mapping[str, type], what: str) -> Any:
+    """Return the class that was chosen, whatever its parameters are."""
     name = str(spelled.get("name"))
     if name not in registry:
         raise ParameterError(
             f'There is no {what} "{name}".{nearest_name_hint(name, registry)} Known: {", ".join(registry)}.'
         )
-    kind = registry[name]
+    return registry[name]
+
+
+def build(spelled: Mapping[str, Any], registry: Mapping[str, type], what: str, **more: Any) -> Any:
+    """Make the object that was chosen, with `more` parameters, all of them checked."""
+    parameters = {key: value for key, value in spelled.items() if key != "name"}
+    kind, name = class_named(spelled, registry, what), str(spelled.get("name"))
     known = [key for key in _parameters(kind) if key not in more]
     for key in parameters:
         if key not in known:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import DataError
 from shoal.parameters.limits import Limit, Number, check_limits
+from shoal.replace.base import Replacement
 from shoal.replace.members import Members
 
 __all__ = ["Aggregate", "GeometricMean", "Mean", "Median", "Mode", "OrderStatistic"]
@@ -25,25 +26,16 @@ _SLACK = 1e-12
 
 
 @dataclass(frozen=True)
-class Aggregate(ABC):
+class Aggregate(Replacement, ABC):
     """Base of the replacements that give every group one representative.
 
     Attributes
     ----------
-    name
-        What a plan calls it.
-    kinds
-        The kinds of variable it serves.
     keeps_values
         Whether it selects a record (True) or computes a number (False).
-    limits
-        What its parameters may be.
     """
 
-    name: ClassVar[str]
-    kinds: ClassVar[frozenset[str]]
     keeps_values: ClassVar[bool]
-    limits: ClassVar[Mapping[str, Limit]] = {}
 
     def __post_init__(self) -> None:
         check_limits(self.limits, vars(self))
@@ -79,14 +71,14 @@ class Aggregate(ABC):
             The numbers themselves (float64), or where `keeps_values` is True the number of a record that has the
             representative value (int64).
         """
-        return self._of(_Variable(values, members, _relative_weights(members, weights), column), rng)
+        return self._of(_GroupedValues(values, members, _relative_weights(members, weights), column), rng)
 
     @abstractmethod
-    def _of(self, variable: _Variable, rng: np.random.Generator) -> NDArray[Any]: ...
+    def _of(self, variable: _GroupedValues, rng: np.random.Generator) -> NDArray[Any]: ...
 
 
 @dataclass(frozen=True, eq=False)
-class _Variable:
+class _GroupedValues:
     """One variable in its groups; the weights of a group are relative to its largest."""
 
     values: NDArray[np.float64]
@@ -100,10 +92,10 @@ class Mean(Aggregate):
     """The arithmetic mean."""
 
     name: ClassVar[str] = "mean"
-    kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
+    summary: ClassVar[str] = "The arithmetic mean"
     keeps_values: ClassVar[bool] = False
 
-    def _of(self, variable: _Variable, rng: np.random.Generator) -> NDArray[np.float64]:
+    def _of(self, variable: _GroupedValues, rng: np.random.Generator) -> NDArray[np.float64]:
         members = variable.members
         return _means(variable.values[members.records], members, variable.relative)
 
@@ -113,10 +105,10 @@ class GeometricMean(Aggregate):
     """The geometric mean, for values that multiply; all of them have to be positive."""
 
     name: ClassVar[str] = "geometric-mean"
-    kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
+    summary: ClassVar[str] = "The geometric mean, for values that multiply; all of them have to be positive"
     keeps_values: ClassVar[bool] = False
 
-    def _of(self, variable: _Variable, rng: np.random.Generator) -> NDArray[np.float64]:
+    def _of(self, variable: _GroupedValues, rng: np.random.Generator) -> NDArray[np.float64]:
         members = variable.members
         gathered = variable.values[members.records]
         if not np.all(gathered > 0):
@@ -144,11 +136,12 @@ class OrderStatistic(Aggregate):
     q: float
 
     name: ClassVar[str] = "order-statistic"
+    summary: ClassVar[str] = "The smallest value at or below which at least the share q of the records lies"
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal"})
     keeps_values: ClassVar[bool] = True
     limits: ClassVar[Mapping[str, Limit]] = {"q": Number(0, 1)}
 
-    def _of(self, variable: _Variable, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _of(self, variable: _GroupedValues, rng: np.random.Generator) -> NDArray[np.int64]:
         members, relative = variable.members, variable.relative
         order = _sorted_within_groups(variable.values, members, relative)
         if self.q == 1:  # the slack must not cost the largest value its place, however light it is
@@ -164,10 +157,13 @@ class Median(Aggregate):
     """The median; of an even number of values the lower of the middle two, so that it exists in the data."""
 
     name: ClassVar[str] = "median"
+    summary: ClassVar[str] = (
+        "The median; of an even number of values the lower of the middle two, so that it exists in the data"
+    )
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal"})
     keeps_values: ClassVar[bool] = True
 
-    def _of(self, variable: _Variable, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _of(self, variable: _GroupedValues, rng: np.random.Generator) -> NDArray[np.int64]:
         return OrderStatistic(0.5)._of(variable, rng)
 
 
@@ -180,10 +176,13 @@ class Mode(Aggregate):
     """
 
     name: ClassVar[str] = "mode"
+    summary: ClassVar[str] = (
+        "The most frequent value, or the one with the largest total weight; among equals, one drawn at random"
+    )
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal", "nominal"})
     keeps_values: ClassVar[bool] = True
 
-    def _of(self, variable: _Variable, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _of(self, variable: _GroupedValues, rng: np.random.Generator) -> NDArray[np.int64]:
         values, members, relative = variable.values, variable.members, variable.relative
         order = _sorted_within_groups(values, members, relative)
         records = members.records[order]

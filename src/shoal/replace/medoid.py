@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.parameters.limits import Limit
+from shoal.replace.base import Replacement
 from shoal.replace.members import Members
 
 __all__ = ["Medoid"]
 
 
 @dataclass(frozen=True)
-class Medoid:
+class Medoid(Replacement):
     """The record nearest to all others of its group, released as it is in place of each.
 
     It keeps every rule that holds within a record, whatever the rule says, because what is released is a record. That
@@ -24,9 +23,11 @@ class Medoid:
     """
 
     name: ClassVar[str] = "medoid"
+    summary: ClassVar[str] = "The record nearest to all others of its group, released as it is in place of each"
+    scope: ClassVar[Literal["column", "block", "file"]] = "block"
+    supports_missing: ClassVar[bool] = False
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal", "nominal"})
     keeps_values: ClassVar[bool] = True
-    limits: ClassVar[Mapping[str, Limit]] = {}
 
     def records(self, points: NDArray[np.float64], nominal: tuple[int, ...], members: Members) -> NDArray[np.int64]:
         """Return the medoid of every group: the record with the least sum of squared distances to the others.

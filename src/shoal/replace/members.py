@@ -56,6 +56,8 @@ class TooFewObservedError(TooFewRecordsError):
         How many were needed.
     """
 
+    k: int
+
     def __init__(self, part: int, observed: int, k: int) -> None:
         super().__init__(
             f"k={k} needs at least {k} observed values in every part; part {part} has {observed}. "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shoal.parameters.limits import Limit, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.partition.fuzzy.alternating import Rule, memberships
 from shoal.partition.fuzzy.limits import Above
+from shoal.replace.base import Replacement
 
 __all__ = ["UNCHANGED", "Averages", "MembershipDraw", "SoftGroups", "averages", "merged", "soft_groups"]
 
@@ -38,8 +39,22 @@ class _WholeOrWord:
         return [1, -1, 2.5, "no such word", True]
 
 
+class HasFuzziness(Protocol):
+    """A fuzzy method: how fuzzy its clusters are, and which parameter of the draw says so for the probabilities."""
+
+    @property
+    def fuzziness(self) -> tuple[str, float]:
+        """The parameter and its value."""
+        ...
+
+    @property
+    def draw_parameter(self) -> str:
+        """The parameter of the draw: m2, lam2."""
+        ...
+
+
 @dataclass(frozen=True)
-class MembershipDraw:
+class MembershipDraw(Replacement):
     """Every record gets one of the centres, drawn with its memberships as probabilities.
 
     Parameters
@@ -75,7 +90,17 @@ class MembershipDraw:
     per_variable: bool = False
 
     name: ClassVar[str] = "membership-draw"
-    kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
+    summary: ClassVar[str] = "Every record gets one of the centres, drawn with its memberships as probabilities"
+    reference: ClassVar[str] = (
+        "V. Torra, Fuzzy microaggregation for data with constraints, Journal of Intelligent and Fuzzy Systems; the "
+        "rules on at_least are shoal's."
+    )
+    scope: ClassVar[Literal["column", "block", "file"]] = "file"
+    needs: ClassVar[Literal["groups", "memberships"]] = "memberships"
+    supports_weights: ClassVar[bool] = False
+    supports_missing: ClassVar[bool] = False
+    keeps_rules: ClassVar[Literal["all", "linear", "none"]] = "linear"
+    default_method: ClassVar[str] = "fuzzy"
     limits: ClassVar[Mapping[str, Limit]] = {
         "m2": OrNone(Above(1)),
         "lam2": OrNone(Above(0)),
@@ -94,10 +119,10 @@ class MembershipDraw:
         """Return how many records a centre needs; 0 for the algorithm as published."""
         return k if self.at_least == "k" else int(self.at_least or 0)
 
-    def fuzziness(self, name: str, value: float) -> float:
-        """Return how fuzzy the probabilities are where clusters have `name` = `value`."""
-        own = self.m2 if name == "m" else self.lam2
-        return value if own is None else own
+    def fuzziness(self, method: HasFuzziness) -> float:
+        """Return how fuzzy the probabilities are: as was said here, or as fuzzy as the clusters of the method."""
+        own: float | None = getattr(self, method.draw_parameter)
+        return method.fuzziness[1] if own is None else own
 
 
 @dataclass(frozen=True)

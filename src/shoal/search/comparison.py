@@ -17,8 +17,8 @@ from shoal.flow.synthetic_choice import replacement_for_all
 from shoal.parameters.limits import Whole, check_limits
 from shoal.partition import METHODS
 from shoal.read import Table, as_table
-from shoal.replace import SYNTHETIC
-from shoal.search.ground import Figures, Ground, family_of
+from shoal.replace import REPLACEMENTS
+from shoal.search.ground import Figures, Ground
 
 __all__ = ["Comparison", "Row", "compare"]
 
@@ -34,11 +34,12 @@ class Row(Figures):
     groups: int
     smallest_group: int
     largest_group: int
+    is_whole_file: bool = field(default=False, repr=False)
 
     @property
     def shown_k(self) -> str:
         """The k that is shown: none where all records are one group, whatever k is."""
-        return "" if self.method.partition("+")[0] == "one-group" else str(self.k)
+        return "" if self.is_whole_file else str(self.k)
 
     @property
     def name(self) -> str:
@@ -48,7 +49,7 @@ class Row(Figures):
 
 _SYNTHETIC = ("hybrid", "ipso", "muralidhar-sarathy", "fuzzy-regression:n_clusters=5")
 _ORDER = ("method", "k", *(one.name for one in fields(Figures)))
-_COLUMNS = _ORDER + tuple(one.name for one in fields(Row) if one.name not in _ORDER)
+_COLUMNS = _ORDER + tuple(one.name for one in fields(Row) if one.name not in (*_ORDER, "is_whole_file"))
 
 
 @dataclass(frozen=True)
@@ -144,18 +145,18 @@ def compare(
         one.check()
         if one not in maskings:
             maskings.append(one)
-    ground = Ground(table, options, any(one.is_synthetic for one in maskings))
+    ground = Ground(table, options, any(one.rewrites for one in maskings))
     rows: list[Row] = []
     left_out: dict[str, str] = {}
     first: ShoalError | None = None
     for one in maskings:
-        too_large = _too_large(str(one.method["name"]), table) if take_all else ""
+        too_large = _too_large(one, table) if take_all else ""
         if too_large:
             left_out[one.text] = too_large
             progress.advance(1 / len(maskings))
             continue
         reasons: dict[str, list[int]] = {}
-        own = [max(ks)] if one.method["name"] == "one-group" else ks  # of all records, whatever k is
+        own = [max(ks)] if one.is_whole_file else ks  # of all records, whatever k is
         for each in own:
             with progress.step(1 / len(maskings) / len(own)):
                 try:
@@ -180,10 +181,11 @@ def _rank(row: Row) -> tuple[float, int, float]:
 
 def _all_methods(options: Mapping[str, Any]) -> list[str]:
     """Return all methods that make sense with these options."""
-    grouping = [name for name in METHODS if name != "one-group"]
+    grouping = [name for name, kind in METHODS.items() if kind.scope != "file"]
     replace, roles = options.get("replace"), options.get("roles")
     if replace is not None:
-        return [*grouping, "one-group"] if _rewrites_whole_file(replace) else grouping
+        whole = [name for name, kind in METHODS.items() if kind.scope == "file"]
+        return [*grouping, *whole] if _rewrites_whole_file(replace) else grouping
     named = isinstance(roles, Mapping) and "confidential" in roles.values()
     return [*grouping, *_SYNTHETIC] if named or options.get("confidential") is not None else grouping
 
@@ -198,7 +200,8 @@ def _why(reasons: Mapping[str, list[int]], count: int) -> str:
 def _rewrites_whole_file(replace: Any) -> bool:
     """Whether a replacement needs no groups."""
     chosen = replacement_for_all(replace, ())
-    return chosen is not None and chosen["name"] in SYNTHETIC and chosen["name"] != "hybrid"
+    kind = None if chosen is None else REPLACEMENTS.get(chosen["name"])
+    return kind is not None and kind.rewrites and METHODS[kind.default_method].scope == "file"
 
 
 def _is_one(given: Any) -> bool:
@@ -216,8 +219,8 @@ def _compiling() -> Iterator[list[float]]:
         yield seconds
 
 
-def _too_large(name: str, table: Table) -> str:
-    kind = METHODS[name]
+def _too_large(masking: Masking, table: Table) -> str:
+    kind = masking.method_class
     if kind.most_records is not None and len(table) > kind.most_records:
         return (
             f"would take too long: its time grows like {kind.cost}, it is for up to {kind.most_records:,} records, and "
@@ -237,9 +240,10 @@ def _row(ground: Ground, masking: Masking, k: int, seed: int) -> Row:
         method=masking.text,
         k=k,
         **asdict(ground.figures(release)),
-        family=family_of(release.plan),
+        family=release.plan.masking.family,
         seconds=seconds,
         groups=sum(outcome.groups),
         smallest_group=outcome.smallest_group,
         largest_group=outcome.largest_group,
+        is_whole_file=masking.is_whole_file,
     )

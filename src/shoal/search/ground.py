@@ -13,20 +13,16 @@ from pydantic import Field
 from shoal.describe import Selection, select
 from shoal.describe.roles import names_given
 from shoal.errors import ColumnError, ParameterError, ShoalWarning, nearest_name_hint
-from shoal.flow.carry_out import protect
 from shoal.flow.kept_rules import rules_given
 from shoal.flow.masking import Masking
-from shoal.flow.plan import Plan
+from shoal.flow.protect import protect
 from shoal.flow.release import Release
 from shoal.flow.synthetic_choice import replacement_for_all
 from shoal.measure import Evaluation, evaluate
-from shoal.partition import SOFT_METHODS
 from shoal.read import Table
-from shoal.replace import SYNTHETIC
+from shoal.replace import REPLACEMENTS
 
-__all__ = ["FAMILIES", "Figures", "Ground", "family_of"]
-
-FAMILIES = ("microaggregation", "fuzzy", "entropy", "hybrid", "synthetic")
+__all__ = ["Figures", "Ground"]
 
 # Quick ones: the three of the score, and the loss that groupings are made to keep small.
 _PARTS = ("distance_linkage", "interval_disclosure")
@@ -35,13 +31,6 @@ _SELECTING = ("columns", "roles", "kinds", "strata", "weights")
 
 # What a file of trials must hold to be believed; a rounding error beyond the ends is none.
 Percent = Annotated[float, Field(ge=-1e-6, le=100 + 1e-6)]
-
-
-def family_of(plan: Plan) -> str:
-    """Return which of the families a release belongs to."""
-    if plan.is_synthetic:
-        return "hybrid" if plan.replace[plan.columns[0]]["name"] == "hybrid" else "synthetic"
-    return str(plan.method["name"]) if plan.method["name"] in SOFT_METHODS else "microaggregation"
 
 
 @dataclass(frozen=True)
@@ -100,7 +89,7 @@ class Ground:
         self.options["edits"] = self.rules or None
         replace = options.get("replace")
         self._for_all = None if replace is None else replacement_for_all(replace, self.selection.columns)
-        self._rewrites = self._for_all is not None and self._for_all["name"] in SYNTHETIC
+        self._rewrites = self._for_all is not None and REPLACEMENTS[self._for_all["name"]].rewrites
         if options.get("confidential") is not None and not (synthetic or self._rewrites):
             raise ParameterError("confidential is for hybrid and synthetic data, and none are tried. Leave it out.")
         # The columns that figures are taken over, if not over all that are protected.
@@ -129,10 +118,10 @@ class Ground:
 
     def settings(self, masking: Masking) -> dict[str, Any]:
         """Return what `shoal.protect` is told, beside k and the seed."""
-        settings = self.options | {"method": masking.method}
-        if masking.replace is not None:
-            settings["replace"] = masking.replace
-        if not masking.is_synthetic and (masking.replace is not None or not self._rewrites):
+        settings = self.options | {"method": masking.written_method}
+        if masking.written_replacement is not None:
+            settings["replace"] = masking.written_replacement
+        if not masking.rewrites and (masking.written_replacement is not None or not self._rewrites):
             settings.pop("confidential", None)
         elif not self.judged:
             settings["confidential"] = list(self.selection.columns)

@@ -9,7 +9,7 @@ from typing import Protocol
 from shoal import progress
 from shoal.errors import ShoalError
 from shoal.flow.release import Release
-from shoal.search.ground import Figures, Ground, family_of
+from shoal.search.ground import Figures, Ground
 from shoal.search.space import Request, Settings, Space
 from shoal.search.trial import Trial, key_of
 from shoal.search.trial_log import TrialLog
@@ -153,5 +153,5 @@ class Run:
             seconds = time.monotonic() - begin
             name = type(error).__name__
             return Trial(number, settings, request, problem=name, reason=str(error), seconds=seconds)
-        family = family_of(release.plan)
+        family = release.plan.masking.family
         return Trial(number, settings, request, family, figures, seconds=time.monotonic() - begin)

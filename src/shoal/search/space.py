@@ -9,15 +9,13 @@ from numbers import Integral, Real
 from typing import Any, Literal
 
 from shoal.flow.masking import Masking
-from shoal.partition import SOFT_METHODS
+from shoal.partition.base import Method
+from shoal.partition.fuzzy.soft_method import SoftMethod
+from shoal.replace import REPLACEMENTS, Replacement
 
 __all__ = ["Dial", "Request", "Settings", "Space", "space_of"]
 
 Settings = Mapping[str, Any]  # "method", "k" and every other dial by name
-
-_STEPS = 320  # of a search for tight groups, since seconds give another result every time
-_M = (1.02, 1.05, 1.1, 1.2, 1.35, 1.5, 2.0)
-_LAMBDA = (2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 
 
 @dataclass(frozen=True)
@@ -104,12 +102,14 @@ class Space:
     def request(self, settings: Settings, records: int) -> Request:
         """Return the release that settings stand for, in a file of so many records."""
         k = int(settings["k"])
-        method, replace = dict(self.masking.method), dict(self.masking.replace or {})
+        method, replace = dict(self.masking.written_method), dict(self.masking.written_replacement or {})
         for dial in self.dials:
             value = settings[dial.name]
             if dial.name == "clusters":
                 method["n_clusters"] = max(1, int(value * (records // k)))
-                part = SOFT_METHODS[method["name"]](k=k).in_large_file(records).part
+                whole = Masking({"name": method["name"]}, k=k).method
+                assert isinstance(whole, SoftMethod)
+                part = whole.in_large_file(records).part
                 if part is not None:
                     method.setdefault("part", part)
             elif dial.place == "method":
@@ -137,16 +137,16 @@ def space_of(
     in_strata
         Whether the file is cut by strata, each of which has as many clusters as it needs.
     """
-    method, replace = dict(masking.method), dict(masking.replace or {})
-    name = method["name"]
-    if name == "refine" and not {"steps", "seconds"} & set(method):
-        method["steps"] = _STEPS
-    if replace.get("name") == "hybrid":
-        replace.setdefault("small_groups", "merge")
-    if name in ("fuzzy", "entropy"):
-        replace.setdefault("name", "membership-draw")
-    dials = [_k_dial(ks, records, whole_file=name == "one-group"), *_block_dial(name, columns, options)]
-    for dial in _dials(name, replace.get("name", ""), in_strata):
+    method, replace = dict(masking.written_method), dict(masking.written_replacement or {})
+    kind, own = masking.method_class, masking.replacement_class
+    if not {"steps", "seconds"} & set(method):
+        method |= {name: value for name, value in kind.search_defaults.items() if name not in method}
+    if own is not None:
+        replace |= {name: value for name, value in own.search_defaults.items() if name not in replace}
+    elif kind.gives == "memberships":
+        own, replace = REPLACEMENTS[kind.default_replacement], {"name": kind.default_replacement}
+    dials = [_k_dial(ks, records, whole_file=masking.is_whole_file), *_block_dial(kind, columns, options)]
+    for dial in _own_dials(masking, own, in_strata):
         parameters = method if dial.place == "method" else replace
         if ("n_clusters" if dial.name == "clusters" else dial.name) not in parameters:
             dials.append(dial)
@@ -160,10 +160,10 @@ def _k_dial(ks: Sequence[int], records: int, whole_file: bool) -> Dial:
     return Dial("k", tuple(values), min(values, key=lambda k: (abs(k - 5), k)), "release")
 
 
-def _block_dial(name: str, columns: int, options: Mapping[str, Any]) -> list[Dial]:
+def _block_dial(kind: type[Method], columns: int, options: Mapping[str, Any]) -> list[Dial]:
     if options.get("blocks") is not None:
         return []
-    if name == "optimal-univariate":
+    if kind.scope == "column":
         return [Dial("blocks", (1,), 1, "release")]
     if options.get("edits"):  # None is a block for every rule and the others in threes
         return [Dial("blocks", ("all", columns, None), None, "release")]
@@ -171,19 +171,16 @@ def _block_dial(name: str, columns: int, options: Mapping[str, Any]) -> list[Dia
     return [Dial("blocks", (None, *sorted(sizes, reverse=True)), None, "release")] if sizes else []
 
 
-def _dials(method: str, replace: str, in_strata: bool) -> list[Dial]:
-    """Return the dials that a method and a replacement have of their own."""
-    clusters = [] if in_strata else [Dial("clusters", (0.25, 0.5, 1.0, 2.0), 1.0, "method")]
-    of_method = {
-        "vmdav": [Dial("gamma", (0.1, 0.2, 0.5, 1.1), 0.2, "method")],
-        "fuzzy": [Dial("m", _M, 1.2, "method"), Dial("m2", _M, 1.2, "replace"), *clusters],
-        "entropy": [Dial("lam", _LAMBDA, 10.0, "method"), Dial("lam2", _LAMBDA, 10.0, "replace"), *clusters],
-    }
-    of_replacement = {
-        "muralidhar-sarathy": [Dial("alpha", (0.0, 0.1, 0.25, 0.5, 0.75, 0.9), 0.5, "replace")],
-        "fuzzy-regression": [
-            Dial("n_clusters", (3, 5, 10, 20, 30), 5, "replace"),
-            Dial("m", (1.2, 1.5, 2.0), 2.0, "replace"),
-        ],
-    }
-    return [*of_method.get(method, []), *of_replacement.get(replace, [])]
+def _own_dials(masking: Masking, replacement: type[Replacement] | None, in_strata: bool) -> list[Dial]:
+    """Return the dials that a method and a replacement declare; strata have as many clusters as each needs."""
+    dials = []
+    for one in masking.method_class.searched:
+        if one.name == "clusters" and in_strata:
+            continue
+        dials.append(Dial(one.name, one.values, one.start, "method"))
+        method = masking.method if masking.method_class.gives == "memberships" else None
+        if isinstance(method, SoftMethod) and one.name == method.fuzziness[0]:
+            # What the draw has in its place is searched over the same values.
+            dials.append(Dial(method.draw_parameter, one.values, one.start, "replace"))
+    of_replacement = () if replacement is None else replacement.searched
+    return dials + [Dial(one.name, one.values, one.start, "replace") for one in of_replacement]

@@ -93,7 +93,8 @@ class Trial:
         """What stood in the way of a release, without what was said of the records."""
         if self.reason and self.problem in _NOT_ABOUT_RECORDS:
             return self.reason
-        return (getattr(errors, self.problem, Exception).__doc__ or "").strip().partition("\n")[0]
+        kind = getattr(errors, self.problem, errors.ShoalError)
+        return str(kind.meaning)
 
     @property
     def dials(self) -> str:
@@ -101,7 +102,7 @@ class Trial:
         shown = {name: value for name, value in self.settings.items() if name != "method" and value is not None}
         if "clusters" in shown:
             del shown["clusters"]
-            shown["c"] = self.request.masking.method["n_clusters"]
+            shown["c"] = self.request.masking.written_method["n_clusters"]
         return ", ".join(
             f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}" for name, value in shown.items()
         )
@@ -112,8 +113,8 @@ class Trial:
         return {
             "trial": self.number,
             "settings": dict(self.settings),
-            "method": dict(masking.method),
-            "replace": None if masking.replace is None else dict(masking.replace),
+            "method": dict(masking.written_method),
+            "replace": None if masking.written_replacement is None else dict(masking.written_replacement),
             "k": self.request.k,
             "blocks": self.request.blocks,
             "family": self.family,

@@ -13,13 +13,14 @@ from typing import Any
 
 from shoal import progress
 from shoal.errors import DataError, ParameterError
-from shoal.flow.masking import Masking, masking_of
-from shoal.flow.plan import Output, Plan
+from shoal.flow.masking import FAMILIES, Masking, masking_of
+from shoal.flow.outcome import Output
+from shoal.flow.plan import Plan
 from shoal.flow.release import Release
 from shoal.parameters.limits import Number, OneOf, OrNone, Whole, check_limits
 from shoal.read import as_table
 from shoal.search.grid import GridSearch
-from shoal.search.ground import FAMILIES, Figures, Ground
+from shoal.search.ground import Figures, Ground
 from shoal.search.pareto import pareto_front
 from shoal.search.run import Budget, Run, Search
 from shoal.search.space import Settings, Space, space_of
@@ -296,7 +297,7 @@ def tune(
     fingerprint = table.fingerprint()
     ks = _whole_numbers(k)
     maskings = _maskings(METHODS_TUNED if methods is None else methods)
-    ground = Ground(table, options | {"edits": edits}, any(one.is_synthetic for one in maskings))
+    ground = Ground(table, options | {"edits": edits}, any(one.rewrites for one in maskings))
     spaces = [_space(ground, one, ks) for one in maskings]
     for space in spaces:
         space.request(space.start, len(table)).masking.check()

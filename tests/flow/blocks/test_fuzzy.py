@@ -161,7 +161,7 @@ def test_a_variable_without_a_rule_is_untouched_by_it():
         ({"method": "fuzzy:m=1"}, ParameterError, "m must be a number above 1"),
         ({"method": "fuzzy:n_clusters=0"}, ParameterError, "n_clusters must be"),
         ({"method": "fuzzi"}, ParameterError, 'Did you mean "fuzzy"'),
-        ({"weights": "d"}, MethodError, "no use for sampling weights"),
+        ({"weights": "d"}, MethodError, "does not support sampling weights"),
         ({"strata": "d"}, TooFewRecordsError, "stratum"),
     ],
 )

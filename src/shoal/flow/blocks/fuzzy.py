@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,20 +13,18 @@ from numpy.typing import NDArray
 from shoal import progress
 from shoal.describe.matrix import block_matrix, block_values
 from shoal.describe.standardize import Scale, standard_scale
-from shoal.describe.strata import Strata
-from shoal.edits import parse_rules
 from shoal.edits.keep.atoms import Linear
 from shoal.edits.keep.last_digit import settle
-from shoal.errors import ConvergenceWarning, DataError, DisclosureWarning, MethodError
-from shoal.flow.blocks.crisp import ProtectedBlock
-from shoal.flow.plan import Plan
-from shoal.parameters.choices import build
-from shoal.partition import METHODS, Partition
+from shoal.errors import ConvergenceWarning, DataError, DisclosureWarning, MethodError, warn
+from shoal.flow.blocks.work import ProtectedBlock, Work
+from shoal.partition import Partition
 from shoal.partition.fuzzy.projection import feasible_set
 from shoal.partition.fuzzy.soft_method import SoftMethod
-from shoal.read import Table
-from shoal.replace import REPLACEMENTS, MembershipDraw
+from shoal.replace import MembershipDraw
 from shoal.replace.membership_draw import UNCHANGED, SoftGroups, averages, merged, soft_groups
+
+if TYPE_CHECKING:
+    from shoal.flow.plan import Plan
 
 __all__ = ["protect_fuzzy_block"]
 
@@ -35,20 +33,22 @@ Doubles = NDArray[np.float64]
 _AS_IT_IS = Scale(0.0, 1.0, 0)
 
 
-def protect_fuzzy_block(plan: Plan, table: Table, number: int, block: Sequence[str], strata: Strata) -> ProtectedBlock:
+def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
     """Cluster every stratum and give its records centres drawn by membership."""
-    method: SoftMethod = build(plan.method, METHODS, "method", k=plan.k)
-    draw: MembershipDraw = build(plan.replace[block[0]], REPLACEMENTS, "replace")
+    plan, table, strata = work.plan, work.table, work.strata
+    method, draw = plan.masking.method, plan.replacements[block[0]]
+    assert isinstance(method, SoftMethod) and isinstance(draw, MembershipDraw)
     values = block_values(table, block, plan.kinds)
     matrix = block_matrix(values, plan.kinds, standardize=plan.standardize)
     if not matrix.complete:
         raise MethodError(
-            f'The method "{plan.method["name"]}" clusters complete records; some here have gaps. Fill them, leave the '
-            'variables out, or use the method "mdav".'
+            f'The method "{method.name}" clusters complete records; some here have missing values. Fill them, leave '
+            'the variables out, or use the method "mdav".',
+            method=method.name,
         )
     varying = [name for name in block if name not in matrix.constant]
     scales = [standard_scale(values[name]) if plan.standardize else _AS_IT_IS for name in varying]
-    rules = [rule for rule in parse_rules(plan.edits) if set(rule.variables) <= set(block)]  # others: other blocks'
+    rules = [rule for rule in plan.edits if set(rule.variables) <= set(block)]  # others: other blocks'
     atoms = [atom for rule in rules for atom in rule.sums]
     constraints = _constraints(atoms, values, varying, scales)
     unit = np.ones(matrix.values.shape[1]) if plan.standardize else matrix.values.std(axis=0, ddof=1)
@@ -110,7 +110,7 @@ def _drawn(
         )
     allowed = feasible_set(X.shape[1], constraints.get("constraints"), constraints.get("inequalities"), None)
     centres = found.means if allowed is None else allowed.project(found.means)
-    rule = method.rule(draw.fuzziness(*method.fuzziness))
+    rule = method.rule(draw.fuzziness(method))
     times = X.shape[1] if draw.per_variable else 1
     return [
         soft_groups(X, centres, found.behind, rule, fewest, rng, unit=unit if fewest else None) for _ in range(times)
@@ -147,18 +147,16 @@ def _constraints(
 def _warn(plan: Plan, draw: MembershipDraw, same: int, labels: NDArray[np.int64]) -> None:
     """Say what the algorithm as published lets through."""
     if draw.per_variable:
-        warnings.warn(
+        warn(
             "Each variable is drawn for itself (per_variable): k holds for every variable, not for whole records, and "
             "rules between variables do not hold.",
             DisclosureWarning,
-            stacklevel=5,
         )
     if not draw.fewest(plan.k):
         sizes = np.bincount(labels)
         few = int((sizes < plan.k).sum())
-        warnings.warn(
-            f"at_least=None releases centres whoever is behind them: {same} records come out unchanged, and {few} of "
-            f"{len(sizes)} centres are shared by fewer than k={plan.k} records.",
+        warn(
+            f"at_least=None releases centres regardless of how many records support them: {same} records come out "
+            f"unchanged, and {few} of {len(sizes)} centres are shared by fewer than k={plan.k} records.",
             DisclosureWarning,
-            stacklevel=5,
         )

@@ -2,69 +2,60 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal import progress
 from shoal.describe.matrix import block_matrix, block_values
 from shoal.describe.standardize import is_constant
 from shoal.describe.strata import Strata
-from shoal.errors import DataError, DisclosureWarning, ShoalWarning
-from shoal.flow.blocks.crisp import ProtectedBlock, labels_of
-from shoal.flow.plan import Plan
-from shoal.parameters.choices import build
-from shoal.partition import METHODS, Partition
+from shoal.errors import DataError, DisclosureWarning, warn
+from shoal.flow.blocks.grouping import group_records
+from shoal.flow.blocks.work import ProtectedBlock, Work
+from shoal.partition import Partition
 from shoal.read import Table
-from shoal.replace import REPLACEMENTS, MuralidharSarathy, SyntheticReplacement
+from shoal.replace import MicroHybrid, SyntheticReplacement
 from shoal.replace.synthetic.hybrid import GroupsTooSmallError
 from shoal.replace.synthetic.residuals import one_thread, regressed
 from shoal.replace.synthetic.synthetic import Tally, added_up, is_unchanged, unchanged_cells, without_extremes
+
+if TYPE_CHECKING:
+    from shoal.flow.plan import Plan
 
 __all__ = ["protect_synthetic_block"]
 
 Doubles = NDArray[np.float64]
 
-# What the papers do not say of hybrid data; measured in the guide.
-_EASIER_TO_LINK = "Records of hybrid data are easier to link than those of plain microaggregation with the same groups."
-_CLOSER_WITH_MODELS = "The more models fuzzy regression has (n_clusters), the easier records are to link: measure it."
-_NOT_ACROSS = "What alpha has for variables of different blocks is not used: every block is rewritten for itself."
-
-_MOST_SEARCHED = 2000  # records; groups of more take longer to make than a message should take
 _MOST_LOOKED_AT = 50_000  # records, to see whether columns of the file say what a variable is
 _MOSTLY = 0.9  # of a column's values have to be there, to look at it
 _NEARLY = 0.999  # old and new values that correlate by more are nearly the same
 
 
-def protect_synthetic_block(
-    plan: Plan, table: Table, number: int, block: Sequence[str], strata: Strata
-) -> ProtectedBlock:
+def protect_synthetic_block(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
     """Group every stratum and rewrite the confidential variables of every group; the others stay as they are."""
-    notes = _refuse_determined(plan, table, block, strata)
+    notes = _refuse_determined(work.plan, work.table, block, work.strata)
     try:
-        done = _protected(plan, table, number, block, strata)
-        return replace(done, notes=tuple(dict.fromkeys([*done.notes, *notes])))
+        protected = _rewritten(work, number, block)
     except GroupsTooSmallError as error:
-        parts = _parts(plan, table, strata)
-        fewest = min(records for _, records in parts)
-        least = max(error.least, *(size for size, _ in parts))
-        k, tried = _k_that_does(plan, table, strata, least, fewest)
-        can_merge = all(size <= records for size, records in parts)
-        can_be_raised = bool(error.raising) and least <= fewest and (k is not None or not tried)
-        raise error.with_k(least, k, can_be_raised, can_merge) from None
+        raise _for_whole_file(error, work) from None
+    return replace(protected, notes=tuple(dict.fromkeys([*protected.notes, *notes])))
 
 
-def _protected(plan: Plan, table: Table, number: int, block: Sequence[str], strata: Strata) -> ProtectedBlock:
-    values = block_values(table, block, plan.kinds)
+def _rewritten(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
+    plan, strata = work.plan, work.strata
+    values = block_values(work.table, block, plan.kinds)
     matrix = block_matrix(values, plan.kinds, standardize=plan.standardize)
-    labels, _, steps = labels_of(plan, number, block, matrix, strata)
-    rewritten = [column for column in plan.confidential if column in block]
+    grouping = group_records(work, number, block, matrix, strata)
+    labels = grouping.labels
+    names = [column for column in plan.confidential if column in block]
+    is_rewritten = np.isin(plan.confidential, names)
     X, Y = _split(plan, values)
-    replacement = _of_block(plan, rewritten)
+    shared = plan.masking.replacement
+    assert isinstance(shared, SyntheticReplacement)
+    replacement = shared.for_variables(is_rewritten)
     new, groups, count = np.empty_like(X), np.empty_like(labels), 0
     tallies: list[Tally] = []
     for stratum in range(len(strata)):
@@ -72,98 +63,55 @@ def _protected(plan: Plan, table: Table, number: int, block: Sequence[str], stra
         own = np.unique(labels[rows], return_inverse=True)[1].ravel()
         rng = np.random.default_rng([plan.seed, number, stratum])
         try:
-            found = replacement.synthetic(X[rows], Y[rows], own, rng)
+            synthetic = replacement.synthetic(X[rows], Y[rows], own, rng)
         except GroupsTooSmallError as error:
             raise error.at(strata.where(stratum)) from None
         except DataError as error:
             if not strata.names[stratum]:
                 raise
             raise type(error)(f"In {strata.names[stratum]}: {error}") from None
-        new[rows] = found.values
-        groups[rows] = (own if found.groups is None else found.groups) + count
+        new[rows] = synthetic.values
+        groups[rows] = (own if synthetic.groups is None else synthetic.groups) + count
         count = int(groups[rows].max()) + 1
-        tallies += found.tallies
+        tallies += synthetic.tallies
     before = f"Block {number + 1}: " * (len(plan.blocks) > 1)
     inside = " in every group" * (count > 1)
-    accepted = _accepts(plan.replace[rewritten[0]])
-    notes = [*added_up(tallies), *_refuse_kept(rewritten, X, new, inside, accepted)]
-    notes = [*(before + note for note in notes), *_about(plan, rewritten)]
+    notes = [*added_up(tallies), *_refuse_kept(names, X, new, inside, replacement.accepts_unchanged)]
+    in_groups = plan.masking.method.scope != "file"
+    remarks = shared.remarks(in_groups=in_groups, is_rewritten=is_rewritten)
     partition = Partition(groups, tuple(block))
     return ProtectedBlock(
         matrix=matrix,
         partition=partition,
-        computed={column: new[:, place] for place, column in enumerate(rewritten)},
+        computed={column: new[:, place] for place, column in enumerate(names)},
         taken={},
         joined={},
         smallest_support=partition.k,
-        steps=steps,
-        notes=tuple(notes),
+        steps=grouping.steps,
+        notes=(*(before + note for note in notes), *remarks),
     )
 
 
-def _of_block(plan: Plan, rewritten: Sequence[str]) -> SyntheticReplacement:
-    """Return the replacement with what it has for these variables."""
-    made: SyntheticReplacement = build(plan.replace[rewritten[0]], REPLACEMENTS, "replace")
-    if isinstance(made, MuralidharSarathy):
-        return made.for_some([plan.confidential.index(column) for column in rewritten], len(plan.confidential))
-    return made
-
-
-def _parts(plan: Plan, table: Table, strata: Strata) -> list[tuple[int, int]]:
-    """Return the records any group needs, and those there are, for every block and stratum: one k serves them all."""
-    found = []
+def _for_whole_file(error: GroupsTooSmallError, work: Work) -> GroupsTooSmallError:
+    """Return the error with the k that all blocks and strata need: one k serves them all."""
+    plan, parts = work.plan, []
+    replacement = plan.masking.replacement
+    assert isinstance(replacement, MicroHybrid)  # the only one that raises it
     for block in plan.blocks:
-        made = build(plan.replace[block[0]], REPLACEMENTS, "replace")
-        values = block_values(table, block, plan.kinds)
-        for stratum in range(len(strata)):
-            rows = strata.codes == stratum
+        values = block_values(work.table, block, plan.kinds)
+        for stratum in range(len(work.strata)):
+            rows = work.strata.codes == stratum
             X, Y = _split(plan, {name: values[name][rows] for name in block})
-            found.append((made.enough_records(X, Y), len(X)))
-    return found
+            parts.append((replacement.enough_records(X, Y), len(X)))
+    least = max(error.least, *(needed for needed, _ in parts))
+    can_be_raised = bool(error.raising) and least <= min(records for _, records in parts)
+    return error.for_whole_file(least, can_be_raised, all(needed <= records for needed, records in parts))
 
 
 def _split(plan: Plan, values: Mapping[str, Doubles]) -> tuple[Doubles, Doubles]:
     """Return the variables of a block that are rewritten, in the order of `confidential`, and those that stay."""
     X = np.column_stack([values[name] for name in plan.confidential if name in values])
     return X, np.column_stack([X[:, :0], *(values[name] for name in values if name not in plan.confidential)])
-
-
-def _k_that_does(plan: Plan, table: Table, strata: Strata, least: int, most: int) -> tuple[int | None, bool]:
-    """Look for a k that gives a release, in steps of a half; return it, and whether there was time to look."""
-    if len(table) > _MOST_SEARCHED or hasattr(build(plan.method, METHODS, "method", k=plan.k), "steps"):
-        return None, False
-    k = least
-    with progress.share(0.0), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ShoalWarning)  # nothing is released
-        while least <= most:
-            k = min(k, most)
-            try:
-                for number, block in enumerate(plan.blocks):
-                    _protected(plan.model_copy(update={"k": k}), table, number, block, strata)
-                return k, True
-            except DataError:
-                if k == most:
-                    break
-            k += (k + 1) // 2
-    return None, True
-
-
-def _about(plan: Plan, rewritten: Sequence[str]) -> list[str]:
-    """Return what a reader should know of the replacement itself."""
-    choice = plan.replace[rewritten[0]]
-    in_groups = choice["name"] in ("ipso", "muralidhar-sarathy") and plan.method["name"] != "one-group"
-    notes = [_EASIER_TO_LINK] * (in_groups or choice["name"] == "hybrid")
-    notes += [_CLOSER_WITH_MODELS] * (choice["name"] == "fuzzy-regression")
-    alpha = np.array(choice.get("alpha", 0.0))
-    if alpha.ndim == 2:
-        inside = np.isin(plan.confidential, rewritten)
-        notes += [_NOT_ACROSS] * bool(alpha[np.ix_(inside, ~inside)].any())
-    return notes
-
-
-def _accepts(choice: Mapping[str, Any]) -> bool:
-    """Whether records may come out as they were."""
-    return bool(choice.get("accept_unchanged")) or choice.get("small_groups") == "accept"
 
 
 def _refuse_determined(plan: Plan, table: Table, block: Sequence[str], strata: Strata) -> list[str]:
@@ -243,7 +191,7 @@ def _refuse_kept(names: Sequence[str], before: Doubles, after: Doubles, inside: 
                 f"{'Raise k, name' if inside else 'Name'} one of those confidential too, or leave it out."
             )
         if is_kept:
-            warnings.warn(f'"{name}" is released as it is, which was accepted.', DisclosureWarning, stacklevel=6)
+            warn(f'"{name}" is released as it is, which was accepted.', DisclosureWarning)
         elif correlations[place] > _NEARLY:
             notes.append(f'"{name}" comes out nearly as it was: old and new values correlate by more than {_NEARLY}.')
     whole, by_chance = int(is_unchanged(before, after).sum()), int(same.all(axis=1).sum())

@@ -234,7 +234,7 @@ def _memberships(method: Partitioner | SoftMethod, replace: Any) -> Callable[[Do
     draw = build(spelled, REPLACEMENTS, "replace")
     if not isinstance(draw, MembershipDraw):
         raise ParameterError("A fuzzy method draws centres by membership: replace must be membership-draw.")
-    rule = method.rule(draw.fuzziness(*method.fuzziness))
+    rule = method.rule(draw.fuzziness(method))
     return lambda X, centres: np.asarray(memberships(X, centres, rule))
 
 

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from shoal.errors import ConvergenceWarning, DataError, TooFewRecordsError
 from shoal.parameters.limits import Limit, Number, TrueOrFalse, Whole, check_limits
+from shoal.parameters.searched import Searched
 from shoal.partition.fuzzy.limits import Above
 from shoal.progress import advance
+from shoal.replace.synthetic.base import SyntheticReplacement
 from shoal.replace.synthetic.residuals import one_thread, stacks
 from shoal.replace.synthetic.synthetic import (
     Names,
@@ -34,12 +36,13 @@ Labels = NDArray[np.int64]
 
 _BY_CHANCE = 0.01  # of the records may round to what they were; where more do, models fit too well
 _NOTHING = 1e-26  # squared errors in standard deviations below this are rounding: the model fits
+_CLOSER_WITH_MODELS = "The more models fuzzy regression has (n_clusters), the easier records are to link: measure it."
 _EMPTY = 1e-10  # a model whose memberships sum to less than this has no records
 _RANK = 1e-10  # directions of the weighted predictors shorter than this, beside the longest, are rounding
 
 
 @dataclass(frozen=True)
-class FuzzyRegression:
+class FuzzyRegression(SyntheticReplacement):
     """Every record gets what one of c regressions on the other variables says of it.
 
     The models and the memberships of the records in them are found by turns: models that fit the records best, weighted
@@ -93,7 +96,16 @@ class FuzzyRegression:
     accept_unchanged: bool = False
 
     name: ClassVar[str] = "fuzzy-regression"
-    kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
+    summary: ClassVar[str] = "Every record gets what one of c regressions on the other variables says of it"
+    reference: ClassVar[str] = (
+        "I. Cano, V. Torra (2009), Generation of synthetic data by means of fuzzy c-regression, IEEE International "
+        "Conference on Fuzzy Systems. R. J. Hathaway, J. C. Bezdek (1993), Switching regression models and fuzzy "
+        "clustering, IEEE Transactions on Fuzzy Systems 1."
+    )
+    searched: ClassVar[tuple[Searched, ...]] = (
+        Searched("n_clusters", (3, 5, 10, 20, 30), 5),
+        Searched("m", (1.2, 1.5, 2.0), 2.0),
+    )
     limits: ClassVar[Mapping[str, Limit]] = {
         "n_clusters": Whole(1),
         "m": Above(1),
@@ -107,6 +119,10 @@ class FuzzyRegression:
     def __post_init__(self) -> None:
         object.__setattr__(self, "confidential", as_tuple(self.confidential))
         check_limits(self.limits, vars(self))
+
+    def remarks(self, *, in_groups: bool, is_rewritten: NDArray[np.bool_]) -> list[str]:
+        """Return what a reader should know about the number of models; groups make no difference to that."""
+        return [_CLOSER_WITH_MODELS]
 
     def synthetic(self, X: Doubles, Y: Doubles, groups: Labels, rng: np.random.Generator) -> Synthetic:
         """Rewrite X group by group.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import TooFewRecordsError
 from shoal.parameters.limits import Limit, OneOf, TrueOrFalse, check_limits
+from shoal.replace.synthetic.base import SyntheticReplacement
 from shoal.replace.synthetic.group_merging import merged_with_nearest
 from shoal.replace.synthetic.ipso import Rewritten, redrawn, rewritten
 from shoal.replace.synthetic.residuals import regressed
@@ -53,7 +54,7 @@ class GroupsTooSmallError(TooFewRecordsError):
     def __init__(
         self, problem: str, least: int, settings: Sequence[str], *, raising: str = "", more: str = "", where: str = ""
     ) -> None:
-        ways = [raising] * bool(raising) + _spelled(settings) + [more] * bool(more)
+        ways = [*_spelled(settings), *(way for way in (raising, more) if way)]
         text = f"{', '.join(ways[:-1])}{',' * (len(ways) > 2)} or {ways[-1]}" if len(ways) > 1 else ways[0]
         super().__init__(f"{problem.format(least=least, where=where)} {text[0].upper()}{text[1:]}.")
         self.problem, self.least, self.settings = problem, least, tuple(settings)
@@ -66,15 +67,15 @@ class GroupsTooSmallError(TooFewRecordsError):
         """Return the same of a part of the file."""
         return _again(self.problem, self.least, self.settings, self.raising, self.more, where)
 
-    def with_k(self, least: int, k: int | None, can_be_raised: bool, can_merge: bool) -> GroupsTooSmallError:
-        """Return the same with the k that all parts of the file need, and one that does if it is known."""
-        raising = f"raise k ({k} will do)" if k is not None else f"raise k to {least} or more"
+    def for_whole_file(self, least: int, can_be_raised: bool, can_merge: bool) -> GroupsTooSmallError:
+        """Return the same with the k that every part of the file needs, and the ways out that lead somewhere."""
+        raising = _raise_to(least) if can_be_raised else ""
         settings = [one for one in self.settings if can_merge or one != "merge"]
-        return _again(self.problem, least, settings, raising if can_be_raised else "", self.more, self.where)
+        return _again(self.problem, least, settings, raising, self.more, self.where)
 
 
 @dataclass(frozen=True)
-class MicroHybrid:
+class MicroHybrid(SyntheticReplacement):
     """Every group of a partition gets a synthetic version of its own, with the same means and covariances.
 
     The means and covariances of all variables, confidential or not, are those of the original file, exactly, whatever
@@ -115,7 +116,16 @@ class MicroHybrid:
     orthogonal: bool = False
 
     name: ClassVar[str] = "hybrid"
-    kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
+    summary: ClassVar[str] = (
+        "Every group of a partition gets a synthetic version of its own, with the same means and covariances"
+    )
+    reference: ClassVar[str] = (
+        "J. Domingo-Ferrer, U. Gonzalez-Nicolas (2010), Hybrid microdata using microaggregation, Information Sciences "
+        "180, 2834-2844. The rules on small_groups are shoal's."
+    )
+    default_method: ClassVar[str] = "mdav"
+    family: ClassVar[str] = "hybrid"
+    search_defaults: ClassVar[Mapping[str, Any]] = {"small_groups": "merge"}
     limits: ClassVar[Mapping[str, Limit]] = {
         "confidential": Names(),
         "small_groups": OneOf(("error", "drop-others", "merge", "accept")),
@@ -125,6 +135,15 @@ class MicroHybrid:
     def __post_init__(self) -> None:
         object.__setattr__(self, "confidential", as_tuple(self.confidential))
         check_limits(self.limits, vars(self))
+
+    @property
+    def accepts_unchanged(self) -> bool:
+        """Whether records may come out unchanged, because small groups were accepted."""
+        return self.small_groups == "accept"
+
+    def remarks(self, *, in_groups: bool, is_rewritten: Flags) -> list[str]:
+        """Return that records are easier to link, whatever the groups are: groups are what this replacement is."""
+        return super().remarks(in_groups=True, is_rewritten=is_rewritten)
 
     def least_degrees(self, columns: int) -> int:
         """Return how many residual degrees of freedom a group needs to rewrite so many variables."""
@@ -185,7 +204,7 @@ class MicroHybrid:
             "and would release original values or nearly.",
             least,
             ["merge"] * enough + ["drop-others"] * (can_drop and work.Y.shape[1] > 0),
-            raising=f"raise k to {least} or more" if enough else "",
+            raising=_raise_to(least) if enough else "",
             more="name fewer variables",
         )
 
@@ -209,7 +228,7 @@ class MicroHybrid:
             f"them. They {why}.",
             least,
             ["merge"] * together + ["drop-others"] * (dropped and self.small_groups == "error") + ["accept"],
-            raising=f"raise k to {least} or more" if together else "",
+            raising=_raise_to(least) if together else "",
             more="" if together else "name another variable confidential too",
         )
 
@@ -283,6 +302,10 @@ class _Work:
         poor: Flags = new.degrees < self.least
         poor[groups[is_unchanged(self.X, new.values)]] = True
         return poor
+
+
+def _raise_to(least: int) -> str:
+    return f"raise k to at least {least} (more may be needed)"
 
 
 def _groups(small: Flags | int) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shoal.errors import ParameterError, TooFewRecordsError
 from shoal.parameters.limits import Limit, OneOf, TrueOrFalse, check_limits
 from shoal.progress import advance, share
+from shoal.replace.synthetic.base import SyntheticReplacement
 from shoal.replace.synthetic.residuals import (
     Regressed,
     factor,
@@ -42,7 +43,7 @@ _REDRAWS = 20  # of what came out as it was by bad luck
 
 
 @dataclass(frozen=True)
-class IPSO:
+class IPSO(SyntheticReplacement):
     """Information-preserving statistical obfuscation: fitted values, and residuals drawn anew.
 
     The confidential variables X are regressed on the others, Y, and a constant. The fitted values stay; the residuals
@@ -89,7 +90,10 @@ class IPSO:
     accept_unchanged: bool = False
 
     name: ClassVar[str] = "ipso"
-    kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
+    summary: ClassVar[str] = "Information-preserving statistical obfuscation: fitted values, and residuals drawn anew"
+    reference: ClassVar[str] = (
+        "J. Burridge (2003), Information preserving statistical obfuscation, Statistics and Computing 13, 321-327."
+    )
     limits: ClassVar[Mapping[str, Limit]] = {
         "variant": OneOf(("A", "B", "C")),
         "confidential": Names(),

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from shoal.errors import ParameterError, TooFewRecordsError
 from shoal.parameters.limits import Limit, Number, TrueOrFalse, check_limits
+from shoal.parameters.searched import Searched
 from shoal.progress import advance
+from shoal.replace.synthetic.base import SyntheticReplacement
 from shoal.replace.synthetic.ipso import redrawn
 from shoal.replace.synthetic.residuals import one_thread, random_basis, regressed, residual_basis, stacks
 from shoal.replace.synthetic.synthetic import (
@@ -31,6 +33,7 @@ Labels = NDArray[np.int64]
 
 _MOST_KEPT = 0.999  # the largest correlation of old and new residuals, of any combination of variables
 _SLACK = 1e-10  # alpha may be too large by so much: rounding must not decide
+_NOT_ACROSS = "What alpha has for variables of different blocks is not used: every block is rewritten for itself."
 _ACCEPT = "accept_unchanged=True; --replace muralidhar-sarathy:accept_unchanged=true"
 
 
@@ -55,7 +58,7 @@ class _NumberVectorOrMatrix:
 
 
 @dataclass(frozen=True)
-class MuralidharSarathy:
+class MuralidharSarathy(SyntheticReplacement):
     """A share of the original residuals stays, and noise restores the covariances.
 
     The confidential variables X are regressed on the others, Y, and a constant: X = F + E. The new values are
@@ -95,7 +98,12 @@ class MuralidharSarathy:
     accept_unchanged: bool = False
 
     name: ClassVar[str] = "muralidhar-sarathy"
-    kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
+    summary: ClassVar[str] = "A share of the original residuals stays, and noise restores the covariances"
+    reference: ClassVar[str] = (
+        "K. Muralidhar, R. Sarathy (2008), Generating sufficiency-based non-synthetic perturbed data, Transactions on "
+        "Data Privacy 1, 17-33."
+    )
+    searched: ClassVar[tuple[Searched, ...]] = (Searched("alpha", (0.0, 0.1, 0.25, 0.5, 0.75, 0.9), 0.5),)
     limits: ClassVar[Mapping[str, Limit]] = {
         "alpha": _NumberVectorOrMatrix(),
         "confidential": Names(),
@@ -113,12 +121,19 @@ class MuralidharSarathy:
         if not isinstance(self.alpha, tuple) and abs(float(self.alpha)) > 1:  # type: ignore[arg-type]
             raise ParameterError("alpha must be between -1 and 1: the noise cannot have negative variances.")
 
-    def for_some(self, places: Sequence[int], count: int) -> MuralidharSarathy:
-        """Return the same for some of the confidential variables, by their places among all `count` of them."""
-        given = self._matrix(count)
+    def for_variables(self, is_rewritten: NDArray[np.bool_]) -> MuralidharSarathy:
+        """Return the same with the part of alpha that is for these of the confidential variables."""
+        alpha = self._matrix(len(is_rewritten))
         if np.ndim(self.alpha) == 2:
-            return replace(self, alpha=given[np.ix_(places, places)].tolist())
-        return replace(self, alpha=given.diagonal()[list(places)].tolist()) if np.ndim(self.alpha) == 1 else self
+            return replace(self, alpha=alpha[np.ix_(is_rewritten, is_rewritten)].tolist())
+        return replace(self, alpha=alpha.diagonal()[is_rewritten].tolist()) if np.ndim(self.alpha) == 1 else self
+
+    def remarks(self, *, in_groups: bool, is_rewritten: NDArray[np.bool_]) -> list[str]:
+        """Return what a reader should know, and whether a part of alpha is not used."""
+        remarks = super().remarks(in_groups=in_groups, is_rewritten=is_rewritten)
+        if np.ndim(self.alpha) == 2 and np.array(self.alpha)[np.ix_(is_rewritten, ~is_rewritten)].any():
+            remarks.append(_NOT_ACROSS)
+        return remarks
 
     def synthetic(self, X: Doubles, Y: Doubles, groups: Labels, rng: np.random.Generator) -> Synthetic:
         """Rewrite X group by group.

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.describe.variables import kind_of
-from shoal.edits import parse_rules
 from shoal.edits.evaluation import TableRecords
 from shoal.errors import ParameterError
-from shoal.flow.plan import Plan, installed_versions
+from shoal.flow.outcome import installed_versions
+from shoal.flow.plan import Plan
 from shoal.measure import Evaluation
 from shoal.measure.catalogue import MEASURES
 from shoal.parameters.choices import text as choice_text
@@ -224,8 +224,7 @@ class _Collector:
             return []
         records = TableRecords(self._masked, self._original)
         return [
-            RuleFacts(rule=rule.text, kind=rule.kind, holds=not rule.broken(records).any())
-            for rule in parse_rules(self._plan.edits)
+            RuleFacts(rule=rule.text, kind=rule.kind, holds=not rule.broken(records).any()) for rule in self._plan.edits
         ]
 
     def _left_out(self) -> dict[str, str]:

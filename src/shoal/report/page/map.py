@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.flow.masking import FAMILIES
 from shoal.report.page.svg import INK, MUTED, RULE, SIZE, new_axes, svg_of, text_width
-from shoal.search.ground import FAMILIES
 from shoal.search.pareto import pareto_front
 
 if TYPE_CHECKING:

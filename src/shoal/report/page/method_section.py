@@ -123,7 +123,7 @@ def _references(summary: Summary) -> list[str]:
     """Return the papers of the method, each once."""
     if summary.plan is None:
         return []
-    chosen = [METHODS[summary.plan["method"]["name"]]]
+    chosen: list[type] = [METHODS[summary.plan["method"]["name"]]]
     chosen += [REPLACEMENTS[choice["name"]] for choice, _ in _shared(summary.plan["replace"])]
     return [one for one in dict.fromkeys(_papers(kind) for kind in chosen) if one]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from shoal.replace import SYNTHETIC
+from shoal.replace import REPLACEMENTS
 from shoal.report.facts.collect import MOST_CORRELATED, MeasureFacts, Summary, VariableFacts
 from shoal.report.page import plots
 from shoal.report.page.method_section import method_sections
@@ -215,7 +215,7 @@ def _groups(summary: Summary) -> Iterator[Section]:
         for number, one in enumerate(summary.groups[:_MOST_BLOCKS], start=1)
         if one.sizes
     ]
-    synthetic = any(one.partition(":")[0] in SYNTHETIC for one in summary.replace)
+    synthetic = any(REPLACEMENTS[one.partition(":")[0]].rewrites for one in summary.replace)
     text = [
         "Records were rewritten in groups; inside a group all values are new."
         if synthetic

@@ -1,0 +1,76 @@
+"""What protecting the blocks of a plan starts from, and what comes of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.describe.matrix import Matrix
+from shoal.describe.strata import Strata
+from shoal.edits.keep.block_edits import BlockEdits
+from shoal.partition import Partition
+from shoal.read import Table
+
+if TYPE_CHECKING:
+    from shoal.flow.plan import Plan
+
+__all__ = ["ProtectedBlock", "Work"]
+
+
+@dataclass(frozen=True)
+class Work:
+    """A plan that was checked against its table, and what all its blocks share.
+
+    Attributes
+    ----------
+    plan, table
+        What is done, and to what.
+    strata
+        The parts of the file that no group may mix.
+    weights
+        The sampling weights, if there are any.
+    edits
+        How each block keeps the rules; empty where there are none, or where centres keep them.
+    """
+
+    plan: Plan
+    table: Table
+    strata: Strata
+    weights: NDArray[np.float64] | None
+    edits: Sequence[BlockEdits]
+
+
+@dataclass(frozen=True)
+class ProtectedBlock:
+    """What came of one block of variables.
+
+    Attributes
+    ----------
+    matrix, partition
+        The numbers that were grouped, and the groups.
+    computed
+        New values by column.
+    taken
+        By column, the number of the record whose value each record gets.
+    joined
+        By column, how many groups were joined to a neighbour so that at least k values are observed.
+    smallest_support
+        The fewest records behind any released value.
+    steps
+        The steps of a search, by stratum.
+    notes
+        What a reader of the release should know.
+    """
+
+    matrix: Matrix
+    partition: Partition
+    computed: Mapping[str, NDArray[np.float64]]
+    taken: Mapping[str, NDArray[np.int64]]
+    joined: Mapping[str, int]
+    smallest_support: int
+    steps: list[int]
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,61 @@
+"""What a plan records beside its decisions: its input, its output, and what carrying it out did."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ["Input", "Outcome", "Output", "PlanSection", "Reading", "installed_versions"]
+
+
+class PlanSection(BaseModel):
+    """A section of a plan: unknown keys are errors, and nothing changes after it was made."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Reading(PlanSection):
+    """What had to be said about the input file to read it."""
+
+    delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    sheet: str | int | None = None
+
+
+class Input(PlanSection):
+    """The table the plan was made for."""
+
+    path: str | None = None
+    sha256: str
+    records: int
+    reading: Reading = Field(default_factory=lambda: Reading())
+
+
+class Output(PlanSection):
+    """Where the release was written, and whether its rows were shuffled."""
+
+    path: str
+    shuffle: bool = False
+
+
+class Outcome(PlanSection):
+    """What carrying out the plan did, beyond what it was told."""
+
+    groups: list[int]  # per block
+    smallest_group: int
+    largest_group: int
+    smallest_support: int  # the fewest records behind any released value
+    became_float: list[str] = Field(default_factory=list)
+    constant: list[str] = Field(default_factory=list)  # left out of distances
+    joined: dict[str, int] = Field(default_factory=dict)  # per column, groups joined to a neighbour to reach k values
+    notes: list[str] = Field(default_factory=list)  # what a reader should know
+    empty_records: int = 0  # no observed value in some block
+
+
+def installed_versions() -> dict[str, str]:
+    """Return the versions that have a say in the digits of a release."""
+    parts = ("shoal", "numpy", "numba", "scikit-learn", "narwhals", "pandas", "pyarrow")
+    return {"python": platform.python_version()} | {part: version(part) for part in parts}

@@ -1,0 +1,135 @@
+"""Whether the parts of a plan fit together; checked whenever a plan is made or read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shoal.errors import ColumnError, MethodError, ParameterError, RuleError, nearest_name_hint
+from shoal.flow.synthetic_choice import refuse_other_names
+from shoal.replace import REPLACEMENTS, MembershipDraw
+
+if TYPE_CHECKING:
+    from shoal.flow.plan import Plan
+
+__all__ = ["refuse_misfits"]
+
+
+def refuse_misfits(plan: Plan) -> None:
+    """Raise ParameterError, or ValueError for what only a plan by hand can have, if parts do not fit together."""
+    _every_column_is_settled(plan)
+    _rewriting_fits(plan)
+    _draws_fit(plan)
+    if plan.edits:
+        _rules_fit(plan)
+    _blocks_share_what_is_for_blocks(plan)
+    if plan.steps and not hasattr(plan.masking.method, "steps"):
+        raise ValueError(f'steps: method "{plan.masking.method.name}" does not search in steps')
+
+
+def _every_column_is_settled(plan: Plan) -> None:
+    for section in (plan.kinds, plan.replace):
+        astray = set(section).symmetric_difference(plan.columns)
+        if astray:
+            raise ValueError(f'column "{min(astray)}" must be in blocks, kinds and replace, or in none of them')
+    for name, replacement in plan.replacements.items():
+        if plan.kinds[name] not in replacement.kinds:
+            raise ValueError(f'replace "{replacement.name}" does not serve "{name}", which is {plan.kinds[name]}')
+
+
+def _rewriting_fits(plan: Plan) -> None:
+    """Raise ParameterError unless all columns share one rewriting replacement and some of them are confidential."""
+    rewriting = next((one for one in plan.replacements.values() if one.rewrites), None)
+    if rewriting is None:
+        if plan.confidential:
+            names = ", ".join(name for name, kind in REPLACEMENTS.items() if kind.rewrites)
+            raise ParameterError(f"confidential is for replace {names}; leave it out otherwise.")
+        return
+    if any(written != plan.replace[plan.columns[0]] for written in plan.replace.values()):
+        raise ParameterError(f'replace "{rewriting.name}" is for all columns together, not for one of them.')
+    if not plan.confidential:
+        raise ParameterError(
+            f'replace "{rewriting.name}" rewrites the confidential variables: name them in confidential.'
+        )
+    refuse_other_names(plan.replace[plan.columns[0]], plan.confidential)
+    _confidential_variables_fit(plan)
+    if plan.masking.method.gives != rewriting.needs:
+        raise MethodError(
+            f'replace "{rewriting.name}" needs groups: use "mdav" or another method that makes some.',
+            method=plan.masking.method.name,
+        )
+
+
+def _confidential_variables_fit(plan: Plan) -> None:
+    for column in plan.confidential:
+        if column not in plan.columns:
+            hint = nearest_name_hint(column, plan.columns)
+            raise ColumnError(f'confidential names "{column}", which is not among the columns.{hint}', column=column)
+    with_role = {column for column in plan.columns if plan.roles.get(column) == "confidential"}
+    for column in plan.columns:
+        if with_role and (column in with_role) != (column in plan.confidential):
+            raise ColumnError(
+                f'confidential and the role confidential differ: "{column}" is in only one. Use one of them.',
+                column=column,
+            )
+        if plan.confidential.count(column) > 1:
+            raise ColumnError(f'confidential names "{column}" more than once.', column=column)
+    for block in plan.blocks:
+        if not set(block).intersection(plan.confidential):
+            raise ParameterError(f"The block {', '.join(block)} has no confidential variable. Leave it out.")
+
+
+def _draws_fit(plan: Plan) -> None:
+    """Raise ValueError unless a method that gives memberships has one draw for all columns, and no other has any."""
+    by_membership = plan.masking.method.gives == "memberships"
+    draws = [one for one in plan.replacements.values() if one.needs == "memberships"]
+    differ = any(written != plan.replace[plan.columns[0]] for written in plan.replace.values())
+    if (by_membership and differ) or len(draws) != by_membership * len(plan.replace):
+        raise ValueError("replace must be the same membership-draw in every column of a fuzzy method, and of no other")
+    for draw in draws:
+        assert isinstance(draw, MembershipDraw)
+        fewest = draw.fewest(plan.k)
+        if 0 < fewest < plan.k:
+            raise ParameterError(f"at_least={fewest} is below k={plan.k}. Leave it out, or say None and be warned.")
+
+
+def _rules_fit(plan: Plan) -> None:
+    """Raise an error if a rule cannot be kept by the method and the replacement that were chosen."""
+    replacement = plan.replacements[plan.columns[0]]
+    if replacement.keeps_rules == "none":
+        raise MethodError(
+            f'replace "{replacement.name}" cannot keep edit rules. Leave edits out, or leave replace out and shoal '
+            "chooses one that keeps them.",
+            method=plan.masking.method.name,
+        )
+    if plan.masking.method.keeps_rules != "linear":
+        return
+    if any(getattr(one, "per_variable", False) for one in plan.replacements.values()):
+        raise RuleError("Rules between variables do not hold where each is drawn for itself (per_variable).")
+    for rule in plan.edits:
+        named = set(rule.variables)
+        if not named.intersection(plan.columns):
+            continue  # nothing of it changes
+        if not rule.is_linear:
+            raise RuleError(
+                f'The method "{plan.masking.method.name}" keeps sums and bounds, not the rule "{rule.shown}". Use the '
+                'method "mdav", or leave the rule out.',
+                rule=rule.text,
+            )
+        for name in sorted(named.difference(plan.columns)):
+            hint = nearest_name_hint(name, plan.columns)
+            raise RuleError(
+                f'The rule "{rule.shown}" has "{name}" in it, which is not protected.{hint}', rule=rule.text
+            )
+        if not any(named <= set(block) for block in plan.blocks):
+            raise RuleError(
+                f'The rule "{rule.shown}" has columns of several blocks. Put them into one block.', rule=rule.text
+            )
+
+
+def _blocks_share_what_is_for_blocks(plan: Plan) -> None:
+    for block in plan.blocks:
+        for_block = [plan.replacements[name] for name in block if plan.replacements[name].scope == "block"]
+        if for_block and len(for_block) < len(block):
+            raise ParameterError(
+                f'replace "{for_block[0].name}" is for all columns of a block together, here {", ".join(block)}.'
+            )

@@ -1,0 +1,98 @@
+"""The public way into the flow: `protect` settles a plan and carries it out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from shoal.edits import Rule
+from shoal.flow.carry_out import carry_out
+from shoal.flow.release import Release
+from shoal.flow.settle import settle
+from shoal.parameters.default import DEFAULT_METHOD, DEFAULT_REPLACEMENT
+from shoal.partition import Partitioner
+from shoal.partition.fuzzy.base import ConstrainedClusterer
+from shoal.replace import Replacement
+
+__all__ = ["protect"]
+
+
+def protect(
+    data: Any,
+    k: int,
+    columns: Iterable[Any] | None = None,
+    roles: Mapping[Any, str] | None = None,
+    method: str | Mapping[str, Any] | Partitioner | ConstrainedClusterer = DEFAULT_METHOD,
+    replace: str | Mapping[Any, Any] | Replacement = DEFAULT_REPLACEMENT,
+    blocks: int | Iterable[Iterable[Any]] | None = None,
+    *,
+    kinds: Mapping[Any, str] | None = None,
+    strata: Any = None,
+    weights: Any = None,
+    confidential: str | Iterable[str] | None = None,
+    edits: str | os.PathLike[str] | Rule | Iterable[str | Rule] | None = None,
+    repair: bool = False,
+    missing: Literal["error", "keep"] = "error",
+    standardize: bool = True,
+    seed: int | None = None,
+) -> Release:
+    """Protect a table: put its records into groups of at least `k` and give each group one set of values.
+
+    Parameters
+    ----------
+    data
+        A pandas, polars or Arrow frame, a 2-D array, or the path of a file. It is not changed.
+    k
+        The fewest records that may share a released value. There is no default: k decides how safe the release is.
+    columns
+        The variables to protect. By default all numeric ones that have no role identifier, weight or stratum.
+    roles
+        What columns are for: ``{"id": "identifier"}``. Identifiers are dropped from the release; a weight counts in
+        the representatives, not in the distances; groups stay within a stratum. Only the roles given here count.
+    method
+        How records are grouped: a name, a name with parameters (``"mdav:variant=two-k"``, or a mapping, as in a plan)
+        or an estimator such as ``shoal.partition.MDAV(k=5)``. "fuzzy" and "entropy" are fuzzy clusters, whose centres
+        are drawn by membership.
+    replace
+        What replaces the values of a group: a name, an object such as ``shoal.replace.OrderStatistic(q=0.25)``, or one
+        of them per column in a mapping. Ordinal variables take the median and nominal ones the mode where it does not
+        serve them. A synthetic replacement, such as "hybrid", is for all columns together; it rewrites the
+        confidential ones. A fuzzy method always takes `shoal.replace.MembershipDraw`, with parameters if given.
+    blocks
+        Variables that are grouped together: lists of columns, or the number of columns in a block, cut in the order
+        of the file. By default all are one block.
+    kinds
+        Columns that are not what their type says: ``{"industry": "nominal"}`` for a column of codes.
+    strata
+        Columns whose values a group may not mix.
+    weights
+        The column of sampling weights.
+    confidential
+        For replace "ipso", "hybrid", "muralidhar-sarathy" and "fuzzy-regression": the variables to rewrite, by default
+        those with the role confidential. The other columns stay as they are, and their relation to these is kept.
+    edits
+        Rules that hold in the file and will hold in the release: a list such as ``["net + tax == gross"]``, or the path
+        of a file that `shoal.read_edits` reads. Variables joined by a rule form one block, and where `replace` is left
+        out the replacement is chosen so that every rule is kept; the rest is grouped in threes, or in blocks of the
+        size that `blocks` says. A rule that cannot be kept is refused.
+    repair
+        Whether a file that breaks linear rules is protected all the same: representatives are then moved to the nearest
+        values that satisfy them. The fuzzy methods always do.
+    missing
+        "error" refuses missing values and names them; "keep" leaves them where they are and protects every observed
+        value.
+    standardize
+        Whether distances are taken on (x - mean) / sd, with n - 1; the scale is that of the whole file.
+    seed
+        What random choices start from, those of a method that is named too; an estimator has its own `random_state`.
+        Drawn and recorded in the plan if not given.
+
+    Returns
+    -------
+    Release
+        The protected table, the groups, the plan that repeats it, and the measures.
+    """
+    options = {name: value for name, value in locals().items() if name not in ("data", "k")}
+    settled = settle(data, k, **options)
+    return carry_out(settled.plan, settled.table, edits=settled.edits)

@@ -1,0 +1,63 @@
+"""What every replacement says about itself, so that nothing has to ask for its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from shoal.parameters.limits import Limit
+from shoal.parameters.searched import Searched
+
+__all__ = ["Replacement"]
+
+
+class Replacement:
+    """Base of everything that gives new values to the records of groups.
+
+    Attributes
+    ----------
+    name
+        What a plan calls it.
+    summary
+        What it does, in one sentence without a full stop.
+    reference
+        The paper it comes from; empty if there is none.
+    limits
+        What its parameters may be.
+    kinds
+        The kinds of variable it serves.
+    scope
+        What it is chosen for: each "column", a "block" of columns together, or all columns of the "file" together.
+    needs
+        What it works on: "groups", or "memberships" in fuzzy clusters.
+    rewrites
+        Whether it rewrites the confidential variables and leaves the others as they are.
+    supports_weights, supports_missing
+        Whether sampling weights count in the new values, and whether a variable may have missing values.
+    keeps_rules
+        Which edit rules can be kept: "all", "linear" or "none".
+    default_method
+        How records are grouped for it where nothing was said.
+    family
+        What kind of release it makes, if that does not follow from the method.
+    searched
+        The parameters that are worth searching.
+    search_defaults
+        Parameters that a search sets where nothing was said.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    reference: ClassVar[str] = ""
+    limits: ClassVar[Mapping[str, Limit]] = {}
+    kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
+    scope: ClassVar[Literal["column", "block", "file"]] = "column"
+    needs: ClassVar[Literal["groups", "memberships"]] = "groups"
+    rewrites: ClassVar[bool] = False
+    supports_weights: ClassVar[bool] = True
+    supports_missing: ClassVar[bool] = True
+    keeps_rules: ClassVar[Literal["all", "linear", "none"]] = "all"
+    default_method: ClassVar[str] = "mdav"
+    family: ClassVar[str] = ""
+    searched: ClassVar[tuple[Searched, ...]] = ()
+    search_defaults: ClassVar[Mapping[str, Any]] = {}

@@ -1,0 +1,31 @@
+"""Every replacement a plan may name."""
+
+from __future__ import annotations
+
+from shoal.replace.aggregate import GeometricMean, Mean, Median, Mode, OrderStatistic
+from shoal.replace.base import Replacement
+from shoal.replace.medoid import Medoid
+from shoal.replace.membership_draw import MembershipDraw
+from shoal.replace.synthetic.fuzzy_regression import FuzzyRegression
+from shoal.replace.synthetic.hybrid import MicroHybrid
+from shoal.replace.synthetic.ipso import IPSO
+from shoal.replace.synthetic.muralidhar_sarathy import MuralidharSarathy
+
+__all__ = ["REPLACEMENTS"]
+
+REPLACEMENTS: dict[str, type[Replacement]] = {
+    kind.name: kind
+    for kind in (
+        Mean,
+        Median,
+        OrderStatistic,
+        Mode,
+        GeometricMean,
+        Medoid,
+        MembershipDraw,
+        IPSO,
+        MicroHybrid,
+        MuralidharSarathy,
+        FuzzyRegression,
+    )
+}

@@ -1,0 +1,59 @@
+"""What every replacement that rewrites the confidential variables shares."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.replace.base import Replacement
+from shoal.replace.synthetic.synthetic import Synthetic
+
+__all__ = ["SyntheticReplacement"]
+
+# What the papers do not say of synthetic values inside groups; measured in the guide.
+_EASIER_TO_LINK = "Records of hybrid data are easier to link than those of plain microaggregation with the same groups."
+
+
+class SyntheticReplacement(Replacement, ABC):
+    """Base of the replacements that rewrite the confidential variables and leave the others as they are."""
+
+    scope: ClassVar[Literal["column", "block", "file"]] = "file"
+    rewrites: ClassVar[bool] = True
+    supports_weights: ClassVar[bool] = False
+    supports_missing: ClassVar[bool] = False
+    keeps_rules: ClassVar[Literal["all", "linear", "none"]] = "none"
+    default_method: ClassVar[str] = "one-group"
+    family: ClassVar[str] = "synthetic"
+
+    confidential: Sequence[str]
+
+    @abstractmethod
+    def synthetic(
+        self, X: NDArray[np.float64], Y: NDArray[np.float64], groups: NDArray[np.int64], rng: np.random.Generator
+    ) -> Synthetic:
+        """Rewrite the confidential variables X group by group; the others, Y, stay."""
+
+    def for_variables(self, is_rewritten: NDArray[np.bool_]) -> Self:
+        """Return the same for some of the confidential variables, those of one block."""
+        return self
+
+    @property
+    def accepts_unchanged(self) -> bool:
+        """Whether records may come out unchanged, because the user accepted that."""
+        return bool(getattr(self, "accept_unchanged", False))
+
+    def remarks(self, *, in_groups: bool, is_rewritten: NDArray[np.bool_]) -> list[str]:
+        """Return what a reader of the release should know of the replacement itself.
+
+        Parameters
+        ----------
+        in_groups
+            Whether records were grouped first.
+        is_rewritten
+            Which of the confidential variables are in the block.
+        """
+        return [_EASIER_TO_LINK] if in_groups else []
