@@ -182,7 +182,7 @@ def test_excel_as_people_make_it(tmp_path: Path) -> None:
     frame = read_table(tmp_path / "t.xlsx")
     assert list(frame.columns) == ["id", "x", "mixed"]
     assert frame["id"].tolist() == [1, 2, 3]
-    assert as_table(frame).gaps("x").tolist() == [False, True, True]
+    assert as_table(frame).missing("x").tolist() == [False, True, True]
     assert frame["mixed"].tolist() == ["A", "5", "6.5"]
     assert read_table(tmp_path / "t.xlsx", sheet="Other one")["only"].tolist() == [pd.Timestamp("2020-01-31")]
     assert len(read_table(tmp_path / "t.xlsx", sheet=1)) == 1

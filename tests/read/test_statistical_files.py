@@ -165,7 +165,7 @@ def test_protected_floats_keep_the_value_labels_of_their_codes_and_lose_a_format
 def test_declared_missing_values_are_gaps(tmp_path: Path) -> None:
     path = tmp_path / "m.sav"
     pyreadstat.write_sav(pd.DataFrame({"x": [1.0, 99.0, 3.0]}), path, missing_ranges={"x": [99]})
-    assert as_table(path).gaps("x").tolist() == [False, True, False]
+    assert as_table(path).missing("x").tolist() == [False, True, False]
 
 
 def test_sas7bdat_takes_value_labels_from_the_catalogue_beside_it(
@@ -274,7 +274,7 @@ def test_por_is_read_with_labels(tmp_path: Path) -> None:
     back = read_table(tmp_path / "t.por")
     np.testing.assert_array_equal(as_table(back).numbers("SEX"), [1, 2, np.nan])
     assert back["X"].tolist() == [0.5, 1.25, -3.0]
-    assert as_table(back).gaps("S").tolist() == [False, False, True]
+    assert as_table(back).missing("S").tolist() == [False, False, True]
     assert as_table(back).labels.variables == {"SEX": "Sex"}
 
 

@@ -109,14 +109,14 @@ def test_numbers_and_gaps(make: Callable[[], Any]) -> None:
     table = as_table(make())
     assert table.names[:3] == ["1", "2.5", "s"]
     assert len(table) == 4
-    np.testing.assert_array_equal(table.gaps("s"), [False, True, False, False])
+    np.testing.assert_array_equal(table.missing("s"), [False, True, False, False])
     assert table.is_numeric("1")
     assert table.is_numeric("2.5")
     assert not table.is_numeric("s")
     assert not table.is_integer("2.5")
     numbers = table.numbers("2.5")
     assert numbers.dtype == np.float64
-    np.testing.assert_array_equal(np.isnan(numbers), table.gaps("2.5"))
+    np.testing.assert_array_equal(np.isnan(numbers), table.missing("2.5"))
     assert numbers[0] == 1.5
     assert numbers[3] == 4.5
     assert table.numbers("1")[[0, 2, 3]].tolist() == [10, 30, 40]
@@ -191,7 +191,7 @@ def test_integers_beyond_the_exact_floats_are_no_obstacle(wide: Any) -> None:
 def test_all_gaps() -> None:
     for data in (pl.DataFrame({"x": [None, NAN]}), pd.DataFrame({"x": [NAN, NAN]}), pa.table({"x": [None, NAN]})):
         table = as_table(data).replaced({"x": np.array([1.0, 2.0])}, {})
-        assert table.gaps("x").all()
+        assert table.missing("x").all()
 
 
 def test_truth_values_are_numbers_only_when_asked() -> None:

@@ -9,12 +9,12 @@ import numpy as np
 from shoal.errors import DataError, MissingValuesError
 from shoal.read import Table
 
-__all__ = ["refuse_gaps", "refuse_infinities"]
+__all__ = ["refuse_infinities", "refuse_missing"]
 
 
-def refuse_gaps(table: Table, columns: Iterable[str], advice: str) -> None:
+def refuse_missing(table: Table, columns: Iterable[str], advice: str) -> None:
     """Raise MissingValuesError if any of `columns` has gaps, naming all that have."""
-    counts = {name: int(table.gaps(name).sum()) for name in columns}
+    counts = {name: int(table.missing(name).sum()) for name in columns}
     found = [f'"{name}" ({count})' for name, count in counts.items() if count]
     if found:
         raise MissingValuesError(f"Values are missing in {', '.join(found)}. {advice}")

@@ -51,7 +51,7 @@ def strata_of(table: Table, columns: Sequence[str]) -> Strata:
         return Strata(np.zeros(len(table), dtype=np.int64), ("",))
     found = np.column_stack([codes(table, name) for name in columns])
     _, first, inverse = np.unique(found, axis=0, return_index=True, return_inverse=True)
-    gaps = {name: table.gaps(name) for name in columns}
+    gaps = {name: table.missing(name) for name in columns}
     names = []
     for row in first:
         parts = []

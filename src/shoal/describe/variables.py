@@ -83,7 +83,7 @@ def describe_table(data: Any) -> list[Variable]:
 
 
 def _describe(table: Table, name: str) -> Variable:
-    gaps = table.gaps(name)
+    gaps = table.missing(name)
     distinct = _distinct(table, name)
     kind, kind_reason = _suggest_kind(table, name, distinct)
     role, role_reason = _suggest_role(table, name)
@@ -127,7 +127,7 @@ def looks_like_identifier(table: Table, name: str) -> str:
         if np.any(values[np.isfinite(values)] % 1 != 0):
             return ""
     distinct = _distinct(table, name)
-    if distinct < 2 or distinct < 0.95 * (n - int(table.gaps(name).sum())):
+    if distinct < 2 or distinct < 0.95 * (n - int(table.missing(name).sum())):
         return ""
     word = _word_like(_IDENTIFIER_WORDS, name)
     if word:
@@ -168,14 +168,14 @@ def refuse_text_among_numbers(table: Table, name: str) -> None:
     """
     if not isinstance(table.frame.schema[name], nw.String | nw.Object):
         return
-    texts = table.frame[name].to_pandas()[~table.gaps(name)].astype(str).str
+    texts = table.frame[name].to_pandas()[~table.missing(name)].astype(str).str
     numbers = texts.fullmatch(_AMOUNT).to_numpy(bool)
     if not 0.5 * len(numbers) <= numbers.sum() > 0 or texts.fullmatch(_CODE).all():
         return
     advice = 'Correct them, or give the column a role or the kind "nominal" if it is not an amount.'
     if numbers.all():
         raise DataError(f'Column "{name}" holds numbers written as text: signs, separators or currencies. {advice}')
-    first = np.flatnonzero(~table.gaps(name))[~numbers][0] + 1
+    first = np.flatnonzero(~table.missing(name))[~numbers][0] + 1
     cells = "1 cell" if (~numbers).sum() == 1 else f"{(~numbers).sum()} cells"
     raise DataError(f'Column "{name}" holds numbers but for {cells} of text, the first in record {first}. {advice}')
 

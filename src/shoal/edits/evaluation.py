@@ -93,7 +93,7 @@ class TableRecords:
 
     def gaps(self, name: str) -> Truths:
         """Return where a column has no value."""
-        return self.table.gaps(name)
+        return self.table.missing(name)
 
     def original(self, name: str) -> NDArray[Any] | None:
         """Return the values of the original file, as numbers if both files have numbers; None if nobody named it."""
@@ -314,5 +314,5 @@ def _texts(table: Table, name: str) -> NDArray[Any]:
             for cell in column.to_list()
         ]
     texts = np.array(cells, dtype=object)
-    texts[table.gaps(name)] = ""
+    texts[table.missing(name)] = ""
     return texts

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from shoal import progress
 from shoal.describe import select
-from shoal.describe.missing import refuse_gaps, refuse_infinities
+from shoal.describe.missing import refuse_missing, refuse_infinities
 from shoal.describe.strata import strata_of
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.errors import DataError, DescriptionWarning, MethodError, PlanError, TooFewRecordsError, warn
@@ -93,7 +93,7 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
             records=len(table),
         )
     refuse_infinities(table, plan.columns)
-    _refuse_missing(plan, table)
+    _refuse_incomplete(plan, table)
     weights = _weights(plan, table)
     strata = strata_of(table, plan.strata)
     strata.refuse_fewer_than(plan.k)
@@ -135,22 +135,22 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
     return outcome
 
 
-def _refuse_missing(plan: Plan, table: Table) -> None:
+def _refuse_incomplete(plan: Plan, table: Table) -> None:
     """Raise MissingValuesError where values are missing that the plan needs."""
     if plan.is_synthetic:
         name = plan.replacements[plan.columns[0]].name
         advice = f'replace "{name}" needs complete records. Fill them, or leave the variables out.'
-        refuse_gaps(table, plan.columns, advice)
+        refuse_missing(table, plan.columns, advice)
     if plan.missing == "error":
         way = "say" if plan.masking.method.supports_missing else 'use the method "mdav" with'
         advice = f'Fill them, or {way} missing="keep" (--missing keep) to leave them as they are.'
-        refuse_gaps(table, [*plan.columns, *plan.strata], advice)
+        refuse_missing(table, [*plan.columns, *plan.strata], advice)
 
 
 def _weights(plan: Plan, table: Table) -> NDArray[np.float64] | None:
     if plan.weights is None:
         return None
-    refuse_gaps(table, [plan.weights], "Every record needs a weight.")
+    refuse_missing(table, [plan.weights], "Every record needs a weight.")
     refuse_infinities(table, [plan.weights])
     weights = table.numbers(plan.weights)
     wrong = np.flatnonzero(weights <= 0)

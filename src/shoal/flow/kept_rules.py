@@ -85,7 +85,7 @@ def refuse_broken_file(plan: Plan, table: Table, edits: Sequence[BlockEdits]) ->
     """Raise DataError if the file breaks a rule and the plan does not repair it."""
     records = TableRecords(table, table)
     by_centres = plan.masking.method.gives == "memberships"  # which are always moved onto linear rules
-    complete = [block for block in edits if not any(table.gaps(name).any() for name in block.columns)]
+    complete = [block for block in edits if not any(table.missing(name).any() for name in block.columns)]
     movable = set(plan.columns) if by_centres else {name for block in complete for name in block.movable}
     for rule in plan.edits:
         broken = rule.broken(records)
@@ -158,7 +158,7 @@ def explain(plan: Plan, table: Table) -> list[ExplainedBlock]:
 
 def split_by_rules(plan: Plan, table: Table, edits: BlockEdits, matrix: Matrix, strata: Strata) -> Cells:
     """Split the strata so that one alternative of every rule holds throughout a part."""
-    if any(table.gaps(name).any() for name in edits.columns):
+    if any(table.missing(name).any() for name in edits.columns):
         for demand in edits.demands:
             if len(set(demand.rule.variables).intersection(edits.columns)) > 1:
                 raise MethodError(

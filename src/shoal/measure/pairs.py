@@ -197,7 +197,7 @@ def pair(
 def _is_empty(first: Table, second: Table, name: str) -> bool:
     """Whether a column that is of numbers in one file has no value at all in the other."""
     other = second if first.is_numeric(name) else first
-    return bool(other.gaps(name).all())
+    return bool(other.missing(name).all())
 
 
 def _asked(columns: Any) -> list[str]:

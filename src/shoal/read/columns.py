@@ -16,24 +16,24 @@ from shoal.errors import DataError
 if TYPE_CHECKING:
     from hashlib import _Hash
 
-__all__ = ["digest", "gaps", "is_numeric", "numbers", "with_numbers"]
+__all__ = ["digest", "is_numeric", "missing", "numbers", "with_numbers"]
 
 
-def gaps(series: nw.Series[Any]) -> NDArray[np.bool_]:
+def missing(series: nw.Series[Any]) -> NDArray[np.bool_]:
     """Return where a column has no value: null, or NaN."""
-    found = series.is_null().to_numpy().astype(bool)
+    is_missing = series.is_null().to_numpy().astype(bool)
     if series.dtype.is_float():
-        found |= series.is_nan().fill_null(True).to_numpy().astype(bool)
+        is_missing |= series.is_nan().fill_null(True).to_numpy().astype(bool)
     elif isinstance(series.dtype, nw.Object):
-        found |= np.fromiter((_is_nan(cell) for cell in series.to_list()), bool, len(series))
-    return found
+        is_missing |= np.fromiter((_is_nan(cell) for cell in series.to_list()), bool, len(series))
+    return is_missing
 
 
 def is_numeric(series: nw.Series[Any]) -> bool:
     """Whether a column holds integers, floats or decimals."""
     if isinstance(series.dtype, nw.Object):
         # pandas puts numbers among other things into object columns: Decimal, or integers beside None.
-        cells = [cell for cell, gap in zip(series.to_list(), gaps(series), strict=True) if not gap]
+        cells = [cell for cell, absent in zip(series.to_list(), missing(series), strict=True) if not absent]
         return bool(cells) and all(_is_number(cell) for cell in cells)
     return bool(series.dtype.is_numeric())
 
@@ -42,49 +42,49 @@ def numbers(series: nw.Series[Any]) -> NDArray[np.float64]:
     """Return a column of numbers or truth values as floats, NaN where it has a gap."""
     if not is_numeric(series) and not isinstance(series.dtype, nw.Boolean):
         raise _not_numeric(series)
-    missing = gaps(series)
+    is_missing = missing(series)
     if isinstance(series.dtype, nw.Object):
         cells = series.to_list()
-        return np.array([math.nan if gap else float(cell) for cell, gap in zip(cells, missing, strict=True)])
+        return np.array([math.nan if absent else float(cell) for cell, absent in zip(cells, is_missing, strict=True)])
     if series.dtype.is_float() or series.dtype.is_decimal():
         series = series.cast(nw.Float64)  # integers go through NumPy: Arrow refuses to round them beyond 2**53
     filled = series.fill_null(False if isinstance(series.dtype, nw.Boolean) else 0)
     values = np.array(filled.to_numpy(), dtype=np.float64)
-    values[missing] = math.nan
+    values[is_missing] = math.nan
     return values
 
 
 def with_numbers(series: nw.Series[Any], values: NDArray[np.float64]) -> nw.Series[Any]:
     """Return a float column with new values, except where `series` has a gap: null stays null, NaN stays NaN."""
-    missing = gaps(series)
+    is_missing = missing(series)
     if isinstance(series.dtype, nw.Object):
-        filled = np.where(missing, math.nan, values)
+        filled = np.where(is_missing, math.nan, values)
         return nw.new_series(series.name, filled, nw.Float64, backend=series.implementation)
     # Writing into a cast copy, not making a new column, keeps nulls and the library's own kind of float
     # (NumPy, nullable or Arrow in pandas). Integers are set to 0 first, for the reason given in `numbers`.
     kept = nw.Float32 if isinstance(series.dtype, nw.Float32) else nw.Float64
     floats = (series - series if series.dtype.is_integer() else series).cast(kept)
-    present = np.flatnonzero(~missing)
+    present = np.flatnonzero(~is_missing)
     new = values[present].astype(np.float32 if kept is nw.Float32 else np.float64)
     return floats.scatter(present.tolist() if not len(present) else present, new)
 
 
 def digest(series: nw.Series[Any], into: _Hash) -> None:
     """Add the name, type and values of a column to a hash, in the same way for every library."""
-    missing = gaps(series)
+    is_missing = missing(series)
     categories = ""
     if isinstance(series.dtype, (nw.Categorical, nw.Enum)):
         categories = repr(series.cat.get_categories().to_list())
         series = series.cast(nw.String)
     into.update(repr((series.name, str(series.dtype), categories, len(series))).encode("utf-8", "surrogatepass"))
-    into.update(np.packbits(missing).tobytes())
+    into.update(np.packbits(is_missing).tobytes())
     if series.dtype.is_integer():
         whole = series.fill_null(0).to_numpy()
         into.update(whole.astype("<u8" if whole.dtype.kind == "u" else "<i8").tobytes())
     elif series.dtype.is_float() or isinstance(series.dtype, nw.Boolean):
-        into.update(np.where(missing, 0.0, numbers(series)).astype("<f8").tobytes())
+        into.update(np.where(is_missing, 0.0, numbers(series)).astype("<f8").tobytes())
     else:
-        texts = ["" if gap else str(cell) for cell, gap in zip(series.to_list(), missing, strict=True)]
+        texts = ["" if absent else str(cell) for cell, absent in zip(series.to_list(), is_missing, strict=True)]
         into.update(np.array([len(text) for text in texts], dtype="<i8").tobytes())
         into.update("".join(texts).encode("utf-8", "surrogatepass"))
 
@@ -102,13 +102,13 @@ def _not_numeric(series: nw.Series[Any]) -> DataError:
     said = f'Column "{series.name}" is not numeric'
     if not isinstance(series.dtype, (nw.String, nw.Object)):
         return DataError(f"{said}: its type is {_name_of(series.dtype)}.")
-    missing = gaps(series)
-    if missing.all():
+    is_missing = missing(series)
+    if is_missing.all():
         return DataError(f"{said}: it has no values at all.")
     bad = [
         row
         for row, cell in enumerate(series.to_list())
-        if not missing[row] and not (_is_number(cell) or (isinstance(cell, str) and _reads_as_number(cell)))
+        if not is_missing[row] and not (_is_number(cell) or (isinstance(cell, str) and _reads_as_number(cell)))
     ]
     if not bad:
         return DataError(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["GAPS", "NUMBER", "column_to_pandas"]
+__all__ = ["MISSING_WORDS", "NUMBER", "column_to_pandas"]
 
-GAPS = ("NA", "NaN", "N/A", "null", ".")  # beside the empty cell; in numeric columns only, in any case
+MISSING_WORDS = ("NA", "NaN", "N/A", "null", ".")  # beside the empty cell; in numeric columns only, in any case
 
 # No leading zeros, which only codes have ("007"), and no plus sign, which only phone numbers have.
 WHOLE = r"-?(?:0|[1-9][0-9]*)"
@@ -41,10 +41,10 @@ def column_to_pandas(cells: Any, *, point: bool, comma: bool) -> pd.Series[Any]:
 
 def _to_numbers(cells: Any, *, point: bool, comma: bool) -> Any:
     """Return the column as Arrow int64 or double with nulls for gaps, or None if it is text."""
-    sample = _without_gaps(cells.slice(0, SAMPLE))
+    sample = _with_nulls(cells.slice(0, SAMPLE))
     if sample.null_count < len(sample) and _decimal_mark(sample, point=point, comma=comma) is None:
         return None  # the first thousand cells are enough to know text when they show it
-    present = _without_gaps(cells)
+    present = _with_nulls(cells)
     if present.null_count == len(present):
         return None
     mark = _decimal_mark(present, point=point, comma=comma)
@@ -82,13 +82,13 @@ def _all_match(present: Any, pattern: str) -> bool:
     return pc.all(pc.match_substring_regex(present, f"^(?:{pattern})$")).as_py() is not False
 
 
-def _without_gaps(cells: Any) -> Any:
+def _with_nulls(cells: Any) -> Any:
     """Return the cells without surrounding blanks, null where one of them is a gap."""
     import pyarrow
     import pyarrow.compute as pc
 
     trimmed = pc.utf8_trim_whitespace(cells)
-    words = pyarrow.array(["", *{form for word in GAPS for form in (word, word.lower(), word.upper())}])
+    words = pyarrow.array(["", *{form for word in MISSING_WORDS for form in (word, word.lower(), word.upper())}])
     return pc.if_else(pc.is_in(trimmed, value_set=words), pyarrow.scalar(None, pyarrow.string()), trimmed)
 
 

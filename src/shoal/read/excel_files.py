@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 
 from shoal.errors import ReadError, WriteError, nearest_name_hint
-from shoal.read.columns import gaps
-from shoal.read.csv_columns import GAPS
+from shoal.read.columns import missing
+from shoal.read.csv_columns import MISSING_WORDS
 from shoal.read.files import ReadOptions, name_header
 from shoal.read.labels import Labels
 from shoal.read.timestamps import UndatedZip
@@ -27,7 +27,7 @@ __all__ = ["read_xlsx", "write_xlsx"]
 MOST_ROWS = 1_048_575  # and one for the names
 MOST_COLUMNS = 16_384
 MOST_CHARACTERS = 32_767
-GAPS_AMONG_NUMBERS = {word.lower() for word in GAPS}
+MISSING_AMONG_NUMBERS = {word.lower() for word in MISSING_WORDS}
 
 
 def read_xlsx(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
@@ -121,7 +121,7 @@ def _column(cells: list[Any]) -> pd.Series[Any]:
     import pyarrow
 
     values = [None if _empty(cell) else cell for cell in cells]
-    words = [isinstance(cell, str) and cell.strip().lower() in GAPS_AMONG_NUMBERS for cell in values]
+    words = [isinstance(cell, str) and cell.strip().lower() in MISSING_AMONG_NUMBERS for cell in values]
     numbers = [None if word else cell for cell, word in zip(values, words, strict=True)]
     kinds = {type(cell) for cell in numbers if cell is not None}
     gap = any(cell is None for cell in numbers)
@@ -146,11 +146,10 @@ def _text(cell: Any) -> str:
 def _cells(series: nw.Series[Any]) -> Iterator[Any]:
     """Yield what goes into the cells of a column: None, a pair of content and type, or a date."""
     dtype = series.dtype
-    missing = gaps(series)
     if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
         raise WriteError(f'Column "{series.name}" has times with a time zone, which Excel cannot hold.')
-    for content, gap in zip(series.to_list(), missing, strict=True):
-        if gap:
+    for content, absent in zip(series.to_list(), missing(series), strict=True):
+        if absent:
             yield None
         elif isinstance(content, bool):
             yield content

@@ -99,9 +99,9 @@ class Table:
         """Whether a column is of an integer type."""
         return bool(self._column(name).dtype.is_integer())
 
-    def gaps(self, name: str) -> NDArray[np.bool_]:
+    def missing(self, name: str) -> NDArray[np.bool_]:
         """Return where a column has no value: null, or NaN."""
-        return columns.gaps(self._column(name))
+        return columns.missing(self._column(name))
 
     def replaced(
         self,

@@ -34,7 +34,7 @@ def unchanged(files: Pair) -> Figure:
     cells, same = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     by_column: dict[str, float] = {}
     for name in files.columns:
-        rows = np.flatnonzero(~files.original.gaps(name) & ~files.masked.gaps(name))
+        rows = np.flatnonzero(~files.original.missing(name) & ~files.masked.missing(name))
         if rows.size:
             alike = _alike(files, name, rows)
             cells[rows] += 1

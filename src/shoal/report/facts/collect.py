@@ -188,7 +188,7 @@ class _Collector:
             role="" if plan is None else plan.roles.get(name, ""),
             treatment=treatment,
             protected=protected,
-            missing=int(self._original.gaps(name).sum()) if self._internal else None,
+            missing=int(self._original.missing(name).sum()) if self._internal else None,
             loss=self._shares.rounded(by_column[name]) if protected and name in by_column else None,
             shape=self._shape(name) if protected and name in self._masked.names else None,
         )

@@ -23,7 +23,7 @@ def sizes_shown(masked: Table, plan: Plan) -> list[NDArray[np.int64]]:
         return []
     found = []
     for block in plan.blocks:
-        if any(masked.gaps(name).any() for name in block):
+        if any(masked.missing(name).any() for name in block):
             return []
         columns = [*block, *(name for name in plan.strata if name in masked.names and name not in block)]
         alike = masked.frame.select(columns).to_pandas().groupby(columns, dropna=False, observed=True).size()

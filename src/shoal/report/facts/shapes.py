@@ -78,7 +78,7 @@ def shape_of_categories(columns: Sequence[NDArray[Any]], labels: Mapping[Any, st
 def categories_in(table: Table, name: str) -> NDArray[Any]:
     """Return a column as texts, without its gaps."""
     texts = TableRecords(table).texts(name)
-    return np.asarray(texts[~table.gaps(name)], dtype=str)
+    return np.asarray(texts[~table.missing(name)], dtype=str)
 
 
 def _code(code: Any) -> str:
