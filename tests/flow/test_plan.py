@@ -224,12 +224,12 @@ def test_a_start_given_as_labels_is_kept_in_the_plan(tmp_path):
 
 
 def test_a_method_within_a_method_is_written_so_that_it_can_be_read(tmp_path):
-    from shoal.parameters.choices import spell, text
+    from shoal.parameters.choices import as_text, written_form
     from shoal.partition import HAC, METHODS, Refine
 
     method = Refine(3, start=HAC(3, linkage="single", priority=1.0), steps=4)
-    spelled = spell(method, METHODS, "method")
-    assert spell(text(spelled), METHODS, "method") == spelled
+    spelled = written_form(method, METHODS, "method")
+    assert written_form(as_text(spelled), METHODS, "method") == spelled
     frame = shoal.datasets.households(60, seed=1)[["age", "tax"]]
     for start in (method.start, np.arange(60) % 20):
         release = shoal.protect(frame, 3, method=Refine(3, start=start, steps=4), seed=1)

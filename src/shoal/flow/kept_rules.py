@@ -16,7 +16,7 @@ from shoal.edits.evaluation import TOLERANCE, TableRecords
 from shoal.edits.keep.block_edits import BlockEdits, plan_block
 from shoal.edits.keep.cells import Cells, cells_of
 from shoal.errors import ColumnError, DataError, MethodError, RuleError
-from shoal.parameters.choices import text
+from shoal.parameters.choices import as_text
 from shoal.read import Table
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def block_edits_of(plan: Plan, table: Table) -> list[BlockEdits]:
                 )
     if not plan.edits or plan.is_synthetic or plan.masking.method.gives == "memberships":
         return []
-    asked = {name: text(written) for name, written in plan.replace.items()}
+    asked = {name: as_text(written) for name, written in plan.replace.items()}
     return planned_block_edits(plan.edits, plan.blocks, plan.kinds, table, asked, repair=plan.repair)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from shoal.parameters.choices import build, class_named, spell, text
+from shoal.parameters.choices import as_text, build, class_named, written_form
 from shoal.partition import METHODS
 from shoal.partition.base import Method
 from shoal.partition.catalogue import spelled_estimator
@@ -67,10 +67,10 @@ class Masking:
         return found
 
     @property
-    def text(self) -> str:
+    def as_text(self) -> str:
         """The masking as one line: "mdav", "mdav+hybrid:small_groups=merge"."""
-        behind = "" if self.written_replacement is None else f"+{text(self.written_replacement)}"
-        return text(self.written_method) + behind
+        behind = "" if self.written_replacement is None else f"+{as_text(self.written_replacement)}"
+        return as_text(self.written_method) + behind
 
     @property
     def rewrites(self) -> bool:
@@ -112,7 +112,7 @@ def masking_of(given: Any) -> Masking:
         rewriting = _rewriting_class(method)
         if rewriting is not None:
             method, replacement = rewriting.default_method, method
-    written = None if replacement is None else spell(replacement, REPLACEMENTS, "replace")
+    written = None if replacement is None else written_form(replacement, REPLACEMENTS, "replace")
     return Masking(written_method(method), written)
 
 
@@ -120,7 +120,7 @@ def written_method(method: Any) -> dict[str, Any]:
     """Write a method as a plan does, without its k: a name, a name with parameters, a mapping, or an object."""
     if isinstance(method, ConstrainedClusterer):
         return spelled_estimator(method)
-    written = spell(method, METHODS, "method")
+    written = written_form(method, METHODS, "method")
     if not isinstance(method, str | Mapping):
         written.pop("k", None)
     return written
@@ -129,7 +129,7 @@ def written_method(method: Any) -> dict[str, Any]:
 def _rewriting_class(given: Any) -> type[Replacement] | None:
     """Return the class of a replacement that rewrites the confidential variables; None if it is something else."""
     if isinstance(given, str | Mapping):
-        named = REPLACEMENTS.get(str(spell(given, REPLACEMENTS, "replace").get("name")))
+        named = REPLACEMENTS.get(str(written_form(given, REPLACEMENTS, "replace").get("name")))
     else:
         named = type(given) if isinstance(given, Replacement) else None
     return named if named is not None and named.rewrites else None

@@ -24,7 +24,7 @@ from shoal.flow.synthetic_choice import (
     refuse_unserved,
     replacement_for_all,
 )
-from shoal.parameters.choices import build, spell, text
+from shoal.parameters.choices import as_text, build, written_form
 from shoal.parameters.default import DEFAULT_METHOD, DEFAULT_REPLACEMENT, is_default
 from shoal.parameters.limits import Limit, OneOf, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.partition import METHODS
@@ -160,7 +160,7 @@ def _keeping(
         fixed = {}
     elif isinstance(asked, Mapping) and "name" not in asked:
         fixed = {name: replacements[name] for name in map(str, asked)}
-    texts = {name: text(written) for name, written in fixed.items()}
+    texts = {name: as_text(written) for name, written in fixed.items()}
     planned = planned_block_edits(rules, selection.blocks, selection.kinds, table, texts, repair=repair)
     operators = {name: operator for block in planned for name, operator in block.operators.items()}
     return planned, {
@@ -191,7 +191,7 @@ def _draw_per_column(
         replace = built.default_replacement
     draw = None
     if not isinstance(replace, Mapping) or "name" in replace:
-        draw = build(spell(replace, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
+        draw = build(written_form(replace, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
     if not isinstance(draw, MembershipDraw):
         raise MethodError(
             f'The method "{built.name}" draws centres by membership: replace must be membership-draw.',
@@ -200,7 +200,7 @@ def _draw_per_column(
     for other in ("m2", "lam2"):
         if other != built.draw_parameter and getattr(draw, other) is not None:
             raise ParameterError(f'The method "{built.name}" has {built.draw_parameter}, not {other}.', parameter=other)
-    written = spell(draw, REPLACEMENTS, "replace") | {built.draw_parameter: draw.fuzziness(built)}
+    written = written_form(draw, REPLACEMENTS, "replace") | {built.draw_parameter: draw.fuzziness(built)}
     return dict.fromkeys(selection.columns, written)
 
 
@@ -224,7 +224,7 @@ def _replacement_per_column(
 
 def _replacement_of(name: str, kind: Kind, asked: Any, *, by_name: bool) -> dict[str, Any]:
     """Return the replacement of one column, as a plan writes it; `by_name` if it was asked for this column alone."""
-    chosen = build(spell(asked, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
+    chosen = build(written_form(asked, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
     if chosen.needs == "memberships":
         raise ParameterError(
             f'{chosen.name} needs fuzzy clusters: use the method "fuzzy" or "entropy" with it.', parameter="replace"
@@ -236,7 +236,7 @@ def _replacement_of(name: str, kind: Kind, asked: Any, *, by_name: bool) -> dict
             parameter="replace",
         )
     if kind in chosen.kinds:
-        written = spell(chosen, REPLACEMENTS, "replace")
+        written = written_form(chosen, REPLACEMENTS, "replace")
         return {key: value for key, value in written.items() if key != "confidential"}
     if chosen.rewrites:
         raise not_served(chosen.name, name, kind)

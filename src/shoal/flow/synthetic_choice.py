@@ -9,7 +9,7 @@ from shoal.describe import Selection
 from shoal.describe.roles import names_given
 from shoal.describe.variables import kind_of
 from shoal.errors import ParameterError
-from shoal.parameters.choices import build, spell
+from shoal.parameters.choices import build, written_form
 from shoal.read import Table
 from shoal.replace import REPLACEMENTS
 
@@ -30,10 +30,10 @@ def replacement_for_all(replace: Any, columns: Sequence[str]) -> dict[str, Any] 
     column the same synthetic replacement, as plans do, means that one.
     """
     if not isinstance(replace, Mapping):
-        return _checked(spell(replace, REPLACEMENTS, "replace"))
+        return _checked(written_form(replace, REPLACEMENTS, "replace"))
     if "name" in replace and ("name" not in columns or _rewrites(replace)):
         return _checked(dict(replace))
-    each = [spell(one, REPLACEMENTS, "replace") for one in replace.values()]
+    each = [written_form(one, REPLACEMENTS, "replace") for one in replace.values()]
     if each and _rewrites(each[0]) and {str(name) for name in replace} == set(columns):
         return _checked(each[0]) if all(one == each[0] for one in each) else None
     return None
@@ -117,4 +117,4 @@ def _checked(spelled: dict[str, Any]) -> dict[str, Any]:
         return spelled
     if "confidential" in spelled:
         spelled["confidential"] = [str(name) for name in names_given(spelled["confidential"], "confidential")]
-    return spell(build(spelled, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
+    return written_form(build(spelled, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")

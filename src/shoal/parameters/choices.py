@@ -1,4 +1,9 @@
-"""Methods chosen by name: from "mdav:variant=two-k" or an object to what a plan can hold, and back to the object."""
+"""The choice of a method or a replacement: as text, as an object, or in the written form that a plan holds.
+
+"vmdav:gamma=0.5" as text and ``{"name": "vmdav", "gamma": 0.5}`` in written form are the same choice. The written form
+holds the name and the parameters as numbers, words, truth values and lists, and nothing else. `written_form` makes it
+from text or from an object, `build` makes the object from it, and `as_text` the text.
+"""
 
 from __future__ import annotations
 
@@ -12,43 +17,45 @@ from typing import Any
 from shoal.errors import ParameterError, nearest_name_hint
 from shoal.parameters.limits import check_limits
 
-__all__ = ["build", "class_named", "spell", "split_outside_brackets", "text"]
+__all__ = ["as_text", "build", "class_named", "split_outside_brackets", "written_form"]
 
 _SHORT_NUMBER = re.compile(r"[+-]?(\d+\.|\.\d+)([eE][+-]?\d+)?")  # ".5" and "5.", which TOML does not know
 
 
-def spell(given: Any, registry: Mapping[str, type], what: str) -> dict[str, Any]:
-    """Write a choice as a plan holds it: its name and its parameters.
+def written_form(choice: Any, registry: Mapping[str, type], what: str) -> dict[str, Any]:
+    """Return a choice as a plan holds it: its name and its parameters.
+
+    Names and parameters in text or in a mapping are not checked here; `build` checks them.
 
     Parameters
     ----------
-    given
-        A name, a name with parameters ("mdav:variant=two-k"), such a mapping already, or an object of a known class.
+    choice
+        A name, a name with parameters ("mdav:variant=two-k"), a written form, or an object of one of the classes.
     registry
         The classes that can be chosen, by name.
     what
-        What is being chosen, for messages: "method" or "replace".
+        What is chosen, for messages: "method" or "replace".
     """
-    if isinstance(given, str):
-        name, _, rest = given.partition(":")
+    if isinstance(choice, str):
+        name, _, rest = choice.partition(":")
         pairs = [pair.partition("=") for pair in split_outside_brackets(rest)]
         return {"name": name.strip()} | {key.strip(): _value(text.strip()) for key, _, text in pairs}
-    if isinstance(given, Mapping):
-        return dict(given)
+    if isinstance(choice, Mapping):
+        return dict(choice)
     for name, kind in registry.items():
-        if type(given) is kind:
-            parameters = {key: getattr(given, key) for key in _parameters(kind)}
+        if type(choice) is kind:
+            parameters = {key: getattr(choice, key) for key in _parameters(kind)}
             return {"name": name} | {
                 key: _plain(value, key, registry, what) for key, value in parameters.items() if value is not None
             }
     raise ParameterError(
-        f"{what} must be a name ({', '.join(registry)}) or an object of shoal that has one; got {type(given).__name__}."
+        f"{what} must be a name ({', '.join(registry)}) or an object of a class with one; got {type(choice).__name__}."
     )
 
 
-def class_named(spelled: Mapping[str, Any], registry: Mapping[str, type], what: str) -> Any:
-    """Return the class that was chosen, whatever its parameters are."""
-    name = str(spelled.get("name"))
+def class_named(written: Mapping[str, Any], registry: Mapping[str, type], what: str) -> Any:
+    """Return the class that a written form names, whatever its parameters are."""
+    name = str(written.get("name"))
     if name not in registry:
         raise ParameterError(
             f'There is no {what} "{name}".{nearest_name_hint(name, registry)} Known: {", ".join(registry)}.'
@@ -56,40 +63,52 @@ def class_named(spelled: Mapping[str, Any], registry: Mapping[str, type], what: 
     return registry[name]
 
 
-def build(spelled: Mapping[str, Any], registry: Mapping[str, type], what: str, **more: Any) -> Any:
-    """Make the object that was chosen, with `more` parameters, all of them checked."""
-    parameters = {key: value for key, value in spelled.items() if key != "name"}
-    kind, name = class_named(spelled, registry, what), str(spelled.get("name"))
+def build(written: Mapping[str, Any], registry: Mapping[str, type], what: str, **more: Any) -> Any:
+    """Return the object that a written form stands for, its parameters checked.
+
+    Parameters
+    ----------
+    written
+        The name and the parameters, as `written_form` returns them.
+    registry
+        The classes that can be chosen, by name.
+    what
+        What is chosen, for messages: "method" or "replace".
+    **more
+        Parameters that are not part of the written form, such as the k of a method.
+    """
+    parameters = {key: value for key, value in written.items() if key != "name"}
+    kind, name = class_named(written, registry, what), str(written.get("name"))
     known = [key for key in _parameters(kind) if key not in more]
     for key in parameters:
         if key not in known:
             hint = nearest_name_hint(key, known) or (f" It has: {', '.join(known)}." if known else " It has none.")
             raise ParameterError(f'{what} "{name}" has no parameter "{key}".{hint}')
     try:
-        made = kind(**parameters, **more)
+        instance = kind(**parameters, **more)
     except TypeError:
-        missing = [key for key in known if key not in parameters and key in _needed(kind)]
+        missing = [key for key in known if key not in parameters and key in _required(kind)]
         raise ParameterError(
             f'{what} "{name}" needs more parameters: {", ".join(missing)}. It has: {", ".join(known)}.'
         ) from None
-    check_limits(made.limits, vars(made))
-    return made
+    check_limits(instance.limits, vars(instance))
+    return instance
 
 
-def text(spelled: Mapping[str, Any]) -> str:
-    """Write a choice as one line: "mdav", or "mdav:variant=two-k"."""
+def as_text(written: Mapping[str, Any]) -> str:
+    """Return a written form as one line, as it is typed: "mdav", or "mdav:variant=two-k"."""
     parameters = ",".join(
         f"{key}=({value})" if isinstance(value, str) and "," in value else f"{key}={value}"
-        for key, value in spelled.items()
+        for key, value in written.items()
         if key != "name"
     )
-    return str(spelled["name"]) + (f":{parameters}" if parameters else "")
+    return str(written["name"]) + (f":{parameters}" if parameters else "")
 
 
-def split_outside_brackets(given: str) -> list[str]:
-    """Split "a=1,b=(c:d=2,e=3)" at the commas that are in no brackets; what is empty is left out."""
+def split_outside_brackets(text: str) -> list[str]:
+    """Split "a=1,b=(c:d=2,e=3)" at the commas outside brackets, into "a=1" and "b=(c:d=2,e=3)"; drop empty parts."""
     parts, depth = [""], 0
-    for letter in given:
+    for letter in text:
         depth += (letter in "([") - (letter in ")]")
         if letter == "," and depth <= 0:
             parts.append("")
@@ -101,7 +120,7 @@ def split_outside_brackets(given: str) -> list[str]:
 def _plain(value: Any, key: str, registry: Mapping[str, type], what: str) -> Any:
     """Return a parameter as a plan can hold it: a number, a word, a list, or another method as one line."""
     if isinstance(value, tuple(registry.values())):
-        return text(spell(value, registry, what))
+        return as_text(written_form(value, registry, what))
     if isinstance(value, Integral) and not isinstance(value, bool):
         return int(value)
     if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
@@ -109,7 +128,7 @@ def _plain(value: Any, key: str, registry: Mapping[str, type], what: str) -> Any
     if isinstance(value, list | tuple):
         return [_plain(one, key, registry, what) for one in value]
     if not isinstance(value, str | bool | int | float):
-        raise ParameterError(f"A plan cannot hold {type(value).__name__} as {key}. Use the estimator itself.")
+        raise ParameterError(f"A plan cannot hold {key} of type {type(value).__name__}. Fit the estimator itself.")
     return value
 
 
@@ -117,7 +136,7 @@ def _parameters(kind: type) -> list[str]:
     return list(inspect.signature(kind).parameters)
 
 
-def _needed(kind: type) -> list[str]:
+def _required(kind: type) -> list[str]:
     """Return the parameters that have no default."""
     return [key for key, one in inspect.signature(kind).parameters.items() if one.default is inspect.Parameter.empty]
 

@@ -32,7 +32,7 @@ from shoal.measure.risk.candidate_groups import (
 )
 from shoal.measure.risk.distance_linkage import distance_linkage
 from shoal.measure.risk.sample_size import sample_size
-from shoal.parameters.choices import build, spell, text
+from shoal.parameters.choices import as_text, build, written_form
 from shoal.parameters.limits import Number, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.progress import share
 
@@ -201,7 +201,7 @@ def transparency_attack(
         choices_possible=possible,
         records=records,
         sampled=sampled,
-        method=text({key: value for key, value in spelled.items() if key not in ("random_state", "start")}),
+        method=as_text({key: value for key, value in spelled.items() if key not in ("random_state", "start")}),
         k=int(k),
         level=int(level),
         **({"by_choice": by_choice} if len(found) <= _MOST_LISTED else {}),
@@ -214,7 +214,7 @@ def known_method(
     """Return a method as a plan spells it, without its k, and as an estimator."""
     from shoal.partition import METHODS, Partitioner
 
-    spelled = spell(method, METHODS, "method")
+    spelled = written_form(method, METHODS, "method")
     if isinstance(method, Partitioner):
         if method.k != k:
             raise ParameterError(f"k={k} and the method's k={method.k} differ. Give the same k twice.")
@@ -230,7 +230,7 @@ def _memberships(method: Partitioner | SoftMethod, replace: Any) -> Callable[[Do
 
     if not isinstance(method, SoftMethod):
         return None
-    spelled = spell(replace or "membership-draw", REPLACEMENTS, "replace")
+    spelled = written_form(replace or "membership-draw", REPLACEMENTS, "replace")
     draw = build(spelled, REPLACEMENTS, "replace")
     if not isinstance(draw, MembershipDraw):
         raise ParameterError("A fuzzy method draws centres by membership: replace must be membership-draw.")

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from shoal.errors import ParameterError
-from shoal.parameters.choices import build, spell
+from shoal.parameters.choices import build, written_form
 from shoal.parameters.limits import Limit, Number, OrNone, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.bound import lower_bound_by_neighbours
@@ -226,7 +226,7 @@ def _named_start(given: str, k: int) -> Partitioner:
     """Make the partitioner that a text such as "vmdav:gamma=0.5" names, for groups of k unless it says otherwise."""
     from shoal.partition import PARTITIONERS
 
-    made: Partitioner = build({"k": k} | spell(given, PARTITIONERS, "start"), PARTITIONERS, "start")
+    made: Partitioner = build({"k": k} | written_form(given, PARTITIONERS, "start"), PARTITIONERS, "start")
     return made
 
 

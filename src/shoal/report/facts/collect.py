@@ -20,7 +20,7 @@ from shoal.flow.outcome import installed_versions
 from shoal.flow.plan import Plan
 from shoal.measure import Evaluation
 from shoal.measure.catalogue import MEASURES
-from shoal.parameters.choices import text as choice_text
+from shoal.parameters.choices import as_text
 from shoal.parameters.limits import OneOf, check_limits
 from shoal.read import Table
 from shoal.report.facts.group_sizes import binned, sizes_shown
@@ -137,8 +137,8 @@ class _Collector:
             columns_released=len(self._masked.names),
             k=None if plan is None else plan.k,
             k_holds=self._k_holds,
-            method=None if plan is None else choice_text(plan.public()["method"]),
-            replace=[] if plan is None else sorted({choice_text(choice) for choice in plan.replace.values()}),
+            method=None if plan is None else as_text(plan.public()["method"]),
+            replace=[] if plan is None else sorted({as_text(choice) for choice in plan.replace.values()}),
             plan=self._plan_facts(),
             variables=[self._variable(name) for name in self._names()],
             groups=self._groups(),
@@ -176,7 +176,7 @@ class _Collector:
         elif plan is None:
             treatment = "compared" if protected else "as it is"
         elif protected:
-            treatment = choice_text(plan.replace[name])
+            treatment = as_text(plan.replace[name])
         else:
             treatment = "as it is"
         loss = self._evaluation.information_loss

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from shoal.measure.catalogue import MEASURES
-from shoal.parameters.choices import text as choice_text
+from shoal.parameters.choices import as_text
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS
 from shoal.report.facts.collect import Summary
@@ -104,7 +104,7 @@ def _origin(plan: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _choice(choice: Mapping[str, Any], registry: Mapping[str, type]) -> Markup:
     said = (inspect.getdoc(registry[choice["name"]]) or "").partition("\n")[0].rstrip(".").replace("`", "")
-    return Markup("<code>{}</code>{}").format(choice_text(choice), f" ({said[:1].lower()}{said[1:]})" if said else "")
+    return Markup("<code>{}</code>{}").format(as_text(choice), f" ({said[:1].lower()}{said[1:]})" if said else "")
 
 
 def _shared(by_column: Mapping[str, Any]) -> list[tuple[Any, list[str]]]:
