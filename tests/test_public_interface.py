@@ -58,7 +58,7 @@ def test_importing_shoal_is_light():
 
 
 def test_partitions_and_replacements_do_not_compile_on_import():
-    assert "numba" not in loaded_after("import shoal.partition, shoal.replace, shoal.read, shoal.describe")
+    assert "numba" not in loaded_after("import shoal.partition, shoal.replace, shoal.read, shoal.write, shoal.describe")
 
 
 def test_the_guide_names_every_measure():

@@ -16,16 +16,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shoal import datasets, describe, edits, errors, measure, partition, read, replace
+    from shoal import datasets, describe, edits, errors, measure, partition, read, replace, write
     from shoal.describe import describe_table
     from shoal.edits import read_edits
     from shoal.flow.plan import Plan
     from shoal.flow.protect import protect
     from shoal.flow.release import Release
     from shoal.measure import Evaluation, evaluate
-    from shoal.read import read_table, write_table
+    from shoal.read import read_table
     from shoal.search.comparison import Comparison, compare
     from shoal.search.tuning import Tuning, tune
+    from shoal.write import write_table
 
 __version__ = "0.1.0"
 
@@ -50,12 +51,13 @@ __all__ = [
     "read_table",
     "replace",
     "tune",
+    "write",
     "write_table",
 ]
 
 _HOME = {
     "read_table": "shoal.read",
-    "write_table": "shoal.read",
+    "write_table": "shoal.write",
     "describe_table": "shoal.describe",
     "read_edits": "shoal.edits",
     "protect": "shoal.flow.protect",

@@ -225,9 +225,9 @@ def test_a_command_that_is_not_understood_is_one_line(folder, arguments):
 
 def test_an_interrupt_says_that_nothing_is_half_written(folder):
     code = (
-        "import os, signal, shoal.read, shoal.__main__\n"
+        "import os, signal, shoal.write, shoal.__main__\n"
         "def interrupted(*a, **k): os.kill(os.getpid(), signal.SIGINT)\n"
-        "shoal.read.Table.refuse_targets = interrupted\n"
+        "shoal.write.refuse_targets = interrupted\n"
         "shoal.__main__.main()\n"
     )
     ran = subprocess.run(

@@ -76,15 +76,16 @@ def compare(
     quiet: Quiet = False,
 ) -> None:
     """Try several methods at several k, and print what each costs and buys. Nothing is released."""
-    from shoal.read import as_table, write_table
+    from shoal.read import as_table
     from shoal.report.terminal.text import comparison_text
     from shoal.search.comparison import compare
+    from shoal.write import refuse_targets, write_table
 
     ks = whole_numbers_in(k)
     output = output or Path(f"{file.stem}-compared.csv")
     table = as_table(file, **what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet))
     written = [("table", output), ("report", report)]
-    table.refuse_targets(written, table="table", read=[("file of rules", edits)])
+    refuse_targets(table, written, table="table", read=[("file of rules", edits)])
     texts = {
         "columns": columns,
         "role": role,
@@ -143,8 +144,8 @@ def measure(
     import json as to_json
 
     from shoal.measure import evaluate
-    from shoal.read import replacing
     from shoal.report.terminal.text import evaluation_text
+    from shoal.write import replacing
 
     reading = what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
     if plan is not None:
@@ -247,5 +248,7 @@ def _two_files(
 
 def _refuse_output(output: Path, what: str, before: Table, after: Table, plan: Path | None) -> None:
     """Raise WriteError if that cannot be written there, or something that was read is there."""
-    after.refuse_to_overwrite(output)
-    before.refuse_targets([(what, output)], read=[("plan", plan)])
+    from shoal.write import refuse_targets, refuse_to_overwrite
+
+    refuse_to_overwrite(after, output)
+    refuse_targets(before, [(what, output)], read=[("plan", plan)])

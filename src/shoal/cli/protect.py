@@ -89,6 +89,7 @@ def protect(
     from shoal.flow.plan import Plan
     from shoal.flow.settle import settle
     from shoal.read import as_table
+    from shoal.write import refuse_targets
 
     reading = what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
     asked = what_was_given(method=method, repair=repair or None, missing=missing, standardize=standardize, seed=seed)
@@ -133,7 +134,7 @@ def protect(
                 plan is not None and file is None and save_plan is not None and save_plan.resolve() == plan.resolve()
             )
             read = [("plan", None if again else plan), ("file of rules", edits)]
-            table.refuse_targets(written, table="release", read=read)
+            refuse_targets(table, written, table="release", read=read)
         if plan is None:
             known = settle(
                 table,
@@ -165,8 +166,8 @@ def demo(
     """Run the whole flow on a built-in synthetic household survey."""
     from shoal.datasets import households
     from shoal.flow.protect import protect
-    from shoal.read import write_table
     from shoal.report.terminal.text import group_text
+    from shoal.write import write_table
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -214,7 +215,8 @@ def _print_release(release: Release, output: Path, plan: Path | None, shuffled: 
 
 def _masked_name(file: Path) -> Path:
     """Name the release after its input, in this folder; as CSV where the input's format can only be read."""
-    from shoal.read.files import can_be_written, ending_of
+    from shoal.read.files import ending_of
+    from shoal.write.files import can_be_written
 
     ending = ending_of(file)
     return Path(f"{file.name[: len(file.name) - len(ending)]}-masked{ending if can_be_written(ending) else '.csv'}")

@@ -91,6 +91,7 @@ def tune(
     from shoal.read import as_table
     from shoal.report.terminal.tuning import tuning_text
     from shoal.search.tuning import tune
+    from shoal.write import refuse_targets
 
     output = output or Path(f"{file.stem}-tuned.html")
     if resume is not None and not resume.exists():
@@ -104,7 +105,7 @@ def tune(
             raise ParameterError(f"--plan asks for trial {too_high[0]}, but there will be {trials}. Raise --trials.")
     named = [(f"plan of {f'trial {number}' if number else 'what is chosen'}", path) for number, path in wanted]
     written = [("page", output), ("file of trials", log), ("map", svg), *named]
-    table.refuse_targets(written, read=[("file of rules", edits)])
+    refuse_targets(table, written, read=[("file of rules", edits)])
     if plans is not None:
         try:
             plans.mkdir(parents=True, exist_ok=True)
@@ -168,7 +169,9 @@ def _write_plans(
 ) -> Iterator[Path]:
     """Write the plans that were asked for; each names a release beside it, as `protect` does."""
     from shoal import progress
-    from shoal.read.files import can_be_written, ending_of
+    from shoal.read.files import ending_of
+    from shoal.write import refuse_targets
+    from shoal.write.files import can_be_written
 
     ending = ending_of(file) if can_be_written(ending_of(file)) else ".csv"
     front = [] if folder is None else [trial.number for trial in tuning.front]
@@ -177,7 +180,7 @@ def _write_plans(
     ]
     targets += wanted  # last, since one of these may not be there
     for number, path in targets:
-        tuning.ground.table.refuse_targets([("plan", path)], read=[("file of rules", rules)])
+        refuse_targets(tuning.ground.table, [("plan", path)], read=[("file of rules", rules)])
         name = path.name.removesuffix(".toml").removesuffix(".plan")
         release = path.with_name(name if name.endswith(ending) else f"{name}{ending}")
         if release.resolve() == file.resolve():

@@ -33,7 +33,7 @@ from shoal.edits.expressions import (
 )
 from shoal.errors import RuleError, nearest_name_hint
 from shoal.read import Table
-from shoal.read.csv_text import cells_as_text
+from shoal.write.csv_files import cells_as_text
 
 __all__ = ["TOLERANCE", "Columns", "Records", "TableRecords", "broken", "holds", "worked_out"]
 

@@ -67,7 +67,7 @@ class Masking:
         return found
 
     @property
-    def as_text(self) -> str:
+    def text(self) -> str:
         """The masking as one line: "mdav", "mdav+hybrid:small_groups=merge"."""
         behind = "" if self.written_replacement is None else f"+{as_text(self.written_replacement)}"
         return as_text(self.written_method) + behind

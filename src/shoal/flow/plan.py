@@ -31,7 +31,7 @@ from shoal.flow.outcome import Input, Outcome, Output, PlanSection
 from shoal.flow.plan_checks import refuse_misfits
 from shoal.parameters.choices import build
 from shoal.partition import METHODS
-from shoal.read import replacing
+from shoal.write import replacing
 from shoal.replace import REPLACEMENTS, Replacement
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from shoal.flow.outcome import Output
 from shoal.measure import Evaluation, evaluate
 from shoal.parameters.limits import OneOf, check_limits
 from shoal.partition import Partition
-from shoal.read import Table, refuse_unwritable, write_table
+from shoal.read import Table
+from shoal.write import refuse_targets, refuse_to_overwrite, refuse_unwritable, write_table
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
@@ -72,7 +73,7 @@ class Release:
         plan
             Where to write the plan. Keep it: it holds the seed.
         """
-        self.original.refuse_targets([("release", path), ("plan", plan)], table="release")
+        refuse_targets(self.original, [("release", path), ("plan", plan)], table="release")
         table = self.masked
         if shuffle:
             table = table.rows(_shuffled(self.plan, len(table)))
@@ -102,7 +103,7 @@ class Release:
         from shoal.report.page.html import write_report
 
         check_limits({"audience": OneOf(("internal", "public"))}, {"audience": audience})
-        self.original.refuse_to_overwrite(path)
+        refuse_to_overwrite(self.original, path)
         refuse_unwritable(path, table=False)
         if Path(path).resolve() in self._written:
             raise WriteError(f"{path} is the release or its plan. Give the report another name.")

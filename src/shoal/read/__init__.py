@@ -1,7 +1,6 @@
-"""The first step: a file or a frame becomes a table, its labels kept, and a table becomes a file again."""
+"""Read: a file or a frame becomes a table, its labels kept."""
 
-from shoal.read.atomic import replacing
 from shoal.read.labels import Labels
-from shoal.read.tables import Table, as_table, read_table, refuse_unwritable, write_table
+from shoal.read.tables import Table, as_table, read_table
 
-__all__ = ["Labels", "Table", "as_table", "read_table", "refuse_unwritable", "replacing", "write_table"]
+__all__ = ["Labels", "Table", "as_table", "read_table"]

@@ -1,28 +1,21 @@
-"""Parquet, Feather and Arrow files, and Arrow tables as the way from one library to another."""
+"""Read Parquet, Feather and Arrow files, and turn Arrow tables into pandas frames."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import narwhals.stable.v2 as nw
-
-from shoal.errors import ReadError, WriteError
+from shoal.errors import ReadError
 from shoal.read.files import ReadOptions, refuse_duplicates
 from shoal.read.labels import Labels
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "arrow_to_pandas",
-    "labels_in_schema",
-    "read_arrow",
-    "read_parquet",
-    "to_arrow",
-    "write_arrow",
-    "write_parquet",
-]
+__all__ = ["LABELS_IN_SCHEMA", "arrow_to_pandas", "labels_in_schema", "read_arrow", "read_parquet"]
+
+# pandas and pyarrow are imported inside functions, to keep start-up quick.
 
 LABELS_IN_SCHEMA = b"shoal_labels"
 
@@ -50,41 +43,8 @@ def read_arrow(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
     return _frame_and_labels(path, table)
 
 
-def write_parquet(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
-    """Write a Parquet file with the labels in its schema."""
-    import pyarrow.parquet
-
-    pyarrow.parquet.write_table(_with_labels(to_arrow(frame), labels), path)
-
-
-def write_arrow(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
-    """Write an Arrow file, which is what Feather (version 2) is, with the labels in its schema."""
-    import pyarrow.ipc
-
-    table = _with_labels(to_arrow(frame), labels).unify_dictionaries()
-    options = pyarrow.ipc.IpcWriteOptions(compression="lz4")
-    with pyarrow.ipc.new_file(str(path), table.schema, options=options) as writer:
-        writer.write_table(table)
-
-
-def to_arrow(frame: nw.DataFrame[Any]) -> Any:
-    """Return the frame as an Arrow table, without the index of a pandas frame."""
-    native = frame.to_native()
-    if not frame.implementation.is_pandas_like():
-        return frame.to_arrow()
-    import pyarrow
-
-    if native.attrs:
-        native = native.copy(deep=False)
-        native.attrs = {}  # Arrow would write them into the schema, the path of the input among them
-    try:
-        return pyarrow.Table.from_pandas(native, preserve_index=False)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):
-        raise WriteError(f"{_first_unfit(native)} holds values of several kinds; make them one kind first.") from None
-
-
 def arrow_to_pandas(table: Any) -> pd.DataFrame:
-    """Return an Arrow table as a pandas frame that loses nothing: integers beside gaps stay integers."""
+    """Return an Arrow table as a pandas frame of the same values; integers with missing values stay integers."""
     import pandas as pd
     import pyarrow
 
@@ -115,35 +75,15 @@ def arrow_to_pandas(table: Any) -> pd.DataFrame:
 
 
 def labels_in_schema(schema: Any) -> Labels:
-    """Return the labels shoal wrote into an Arrow schema, or none."""
+    """Return the labels that shoal wrote into an Arrow schema; empty labels if there are none."""
     written = (schema.metadata or {}).get(LABELS_IN_SCHEMA)
     return Labels() if written is None else Labels.from_json(written)
 
 
-def _with_labels(table: Any, labels: Labels) -> Any:
-    metadata = {key: value for key, value in (table.schema.metadata or {}).items() if key != LABELS_IN_SCHEMA}
-    if labels:
-        metadata[LABELS_IN_SCHEMA] = labels.to_json().encode("utf-8", "replace")
-    return table.replace_schema_metadata(metadata or None)
-
-
 def _frame_and_labels(path: Path, table: Any) -> tuple[pd.DataFrame, Labels]:
-    import re
-
     # The index of a pandas frame that has no name says which row it was before, and nothing more.
     indexed = {name for name in table.column_names if re.fullmatch(r"__index_level_\d+__", name)}
     if indexed:
         table = table.select([name for name in table.column_names if name not in indexed])
-    refuse_duplicates(path, table.column_names)
+    refuse_duplicates(table.column_names, path)
     return arrow_to_pandas(table), labels_in_schema(table.schema).only(table.column_names)
-
-
-def _first_unfit(native: Any) -> str:
-    import pyarrow
-
-    for name in native.columns:
-        try:
-            pyarrow.Array.from_pandas(native[name])
-        except Exception:
-            return f'column "{name}"'
-    return "a column"

@@ -75,7 +75,7 @@ def _frame_and_labels(
     import pandas as pd
 
     names = [str(name) for name in about.column_names]
-    refuse_duplicates(path, names)
+    refuse_duplicates(names, path)
     formats = about.original_variable_types or {}
     stored = about.readstat_variable_types or {}
     columns = {name: _column(frame[name], str(formats.get(name) or ""), str(stored.get(name) or "")) for name in names}

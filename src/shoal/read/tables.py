@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,24 +14,22 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import ColumnError, DataError, ParameterError, ReadError, WriteError, nearest_name_hint
-from shoal.read import atomic, columns, files
-from shoal.read.atomic import identity_of, replacing
+from shoal.errors import ColumnError, DataError, ParameterError, ReadError, nearest_name_hint
+from shoal.read import columns
+from shoal.read.arrow_files import labels_in_schema
+from shoal.read.files import ReadOptions, identity_of, quoted_names, read_file, refuse_duplicates
 from shoal.read.labels import Labels
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Table", "as_table", "read_table", "refuse_unwritable", "write_table"]
+__all__ = ["Table", "as_table", "read_table"]
 
 # Where labels and the identity of the source travel in the attrs of a pandas frame. Plain dictionaries and text,
 # because pandas copies attrs at every step, compares them in concat and writes them as JSON into Parquet files; no
 # path, because such a file may leave the machine.
 LABELS_IN_ATTRS = "shoal_labels"
 SOURCE_IN_ATTRS = "shoal_source"
-
-# What files are, and where; None for one that is not wanted.
-Targets = Iterable[tuple[str, str | os.PathLike[str] | None]]
 
 ACCEPTED = "a pandas, polars or Arrow table, a 2-D NumPy array, or the path of a file"
 
@@ -60,6 +58,9 @@ class Table:
         The file the table was read from; a table in memory has none.
     reading : mapping
         How the file had to be read: delimiter, encoding and the like.
+    identity : str
+        What tells the file that the values come from from all others on this machine, so that it is never overwritten;
+        tables made from this one keep it.
 
     Examples
     --------
@@ -75,9 +76,9 @@ class Table:
     labels: Labels = field(default_factory=Labels)
     source: Path | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
+    identity: str = field(default="", repr=False)
     _origin: _Origin = field(default_factory=_Origin, repr=False)
     _file_digest: str | None = field(default=None, repr=False)
-    _identity: str = field(default="", repr=False)
 
     @property
     def names(self) -> list[str]:
@@ -122,7 +123,7 @@ class Table:
         """
         both = sorted(set(computed) & set(taken))
         if both:
-            raise ParameterError(f"Columns are both computed and taken: {_listed(both)}.")
+            raise ParameterError(f"Columns are both computed and taken: {quoted_names(both)}.")
         for name, array in [*computed.items(), *taken.items()]:
             if np.shape(array) != (len(self),):
                 raise ParameterError(f'The new values of "{name}" have shape {np.shape(array)}; needed ({len(self)},).')
@@ -152,32 +153,6 @@ class Table:
             if LABELS_IN_ATTRS in native.attrs:
                 native.attrs[LABELS_IN_ATTRS] = self.labels.to_plain()
         return native
-
-    def refuse_to_overwrite(self, target: str | os.PathLike[str]) -> None:
-        """Raise WriteError if `target` is the file these data were read from, under whatever name or link."""
-        atomic.refuse_to_overwrite(self._identity, target)
-
-    def refuse_targets(self, targets: Targets, *, table: str = "", read: Targets = ()) -> None:
-        """Raise WriteError if files cannot all be written, before any work is done.
-
-        Parameters
-        ----------
-        targets
-            What each is, and where; None for one that is not wanted.
-        table
-            Which of them is a table, whose ending says the format.
-        read
-            What else was read, and from where: nothing is written there.
-        """
-        taken = {Path(path).resolve(): f"{what} that is read" for what, path in read if path is not None}
-        for what, target in targets:
-            if target is None:
-                continue
-            self.refuse_to_overwrite(target)
-            refuse_unwritable(target, table=what == table)
-            other = taken.setdefault(Path(target).resolve(), what)
-            if other != what:
-                raise WriteError(f"{target} cannot be both the {other} and the {what}. Give the {what} another name.")
 
     def fingerprint(self) -> str:
         """Return a SHA-256 in hexadecimal: of the file, or of names, types and values of a table in memory."""
@@ -268,51 +243,15 @@ def read_table(
     ColumnError
         Two columns have the same name.
     """
-    frame, labels = files.read_file(
-        Path(path), files.ReadOptions(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
-    )
+    options = ReadOptions(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
+    frame, labels = read_file(Path(path), options)
     frame.attrs = {LABELS_IN_ATTRS: labels.to_plain(), SOURCE_IN_ATTRS: identity_of(path)}
     return frame
 
 
-def write_table(data: Any, path: str | os.PathLike[str], *, labels: Labels | None = None) -> None:
-    """Write a table to a file, whose ending says the format; a file that stood there is replaced whole.
-
-    Parameters
-    ----------
-    data : Table, pandas, polars or Arrow table, or 2-D array
-        The index of a pandas frame is not written; ``reset_index()`` makes columns of it.
-    path : str or PathLike
-        The endings `read_table` knows, except .por and .sas7bdat, which can only be read.
-    labels : Labels, optional
-        By default those the data carry. Kept as far as the format can hold them: in full by Parquet, Feather,
-        Arrow and SPSS; by Stata without measures and without value labels on text or fractions; by .xpt
-        without value labels and measures; not at all by CSV, Excel and XML.
-
-    Raises
-    ------
-    WriteError
-        The file was not written, and whatever stood at `path` before still does.
-    """
-    target = Path(path)
-    write = files.writer_for(target)
-    table = as_table(data)
-    table.refuse_to_overwrite(target)
-    kept = (table.labels if labels is None else labels).only(table.names)
-    with replacing(target) as temporary:
-        write(table.frame, kept, temporary)
-
-
-def refuse_unwritable(path: str | os.PathLike[str], *, table: bool = True) -> None:
-    """Raise WriteError if nothing, or no table, can be written at `path`: better before the work than after it."""
-    if table:
-        files.writer_for(Path(path))
-    atomic.refuse_unwritable(Path(path))
-
-
 def _table_of_file(path: Path, reading: Mapping[str, Any]) -> Table:
     before = _stamp(path)
-    frame, labels = files.read_file(path, files.ReadOptions(**reading))
+    frame, labels = read_file(path, ReadOptions(**reading))
     with path.open("rb") as file:
         file_digest = hashlib.file_digest(file, "sha256").hexdigest()
     if _stamp(path) != before:
@@ -320,7 +259,7 @@ def _table_of_file(path: Path, reading: Mapping[str, Any]) -> Table:
     attrs = {LABELS_IN_ATTRS: labels.to_plain(), SOURCE_IN_ATTRS: identity_of(path)}
     origin = _Origin(pandas_columns=frame.columns, names=tuple(frame.columns), attrs=attrs)
     table = nw.from_native(frame, eager_only=True)
-    return Table(table, labels, path.absolute(), dict(reading), origin, file_digest, identity_of(path))
+    return Table(table, labels, path.absolute(), dict(reading), identity_of(path), origin, file_digest)
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
@@ -356,9 +295,7 @@ def _table_of_frame(native: Any) -> Table:
         return _table_of_pandas(native)
     labels = Labels()
     if nw.dependencies.is_pyarrow_table(native):
-        from shoal.read.arrow_files import labels_in_schema
-
-        _refuse_duplicates(native.column_names)
+        refuse_duplicates(native.column_names)
         labels = labels_in_schema(native.schema)
     frame = nw.from_native(native, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
@@ -376,22 +313,11 @@ def _table_of_pandas(native: pd.DataFrame) -> Table:
             "such as frame.columns = ['_'.join(map(str, one)) for one in frame.columns]."
         )
     names = [str(label) for label in native.columns]
-    _refuse_duplicates(names)
+    refuse_duplicates(names)
     origin = _Origin(pandas_columns=native.columns, names=tuple(names), attrs=dict(native.attrs))
     inside = native.copy(deep=False)
     inside.columns = names  # type: ignore[assignment]  # pandas-stubs knows only Index, pandas takes lists
     inside.attrs = {}
     labels = Labels.from_plain(native.attrs.get(LABELS_IN_ATTRS)).only(names)
     identity = str(native.attrs.get(SOURCE_IN_ATTRS, ""))
-    return Table(nw.from_native(inside, eager_only=True), labels, _origin=origin, _identity=identity)
-
-
-def _refuse_duplicates(names: list[str]) -> None:
-    if len(set(names)) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise ColumnError(f"Column names occur more than once: {_listed(twice)}. Rename them first.")
-
-
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(f'"{name}"' for name in names[:5])
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
+    return Table(nw.from_native(inside, eager_only=True), labels, identity=identity, _origin=origin)

@@ -8,22 +8,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import narwhals.stable.v2 as nw
-
-from shoal.errors import ReadError, WriteError
+from shoal.errors import ReadError
 from shoal.read.csv_columns import column_to_pandas
-from shoal.read.csv_text import cells_as_text, joined
 from shoal.read.files import ReadOptions
 from shoal.read.labels import Labels
-from shoal.read.safe_xml import Target, parse, refuse_doctype
+from shoal.read.safe_xml import Target, parse
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["decoded_name", "encoded_name", "read_xml", "refuse_doctype", "write_xml"]
+__all__ = ["decoded_name", "read_xml"]
+
+# pandas and pyarrow are imported inside functions, to keep start-up quick.
 
 CELLS = 200_000  # held as Python text before they go into Arrow arrays
-ROWS = 20_000  # written at a time
 LONGEST = 10_000_000  # characters of one value
 MOST_VARIABLES = 100_000
 # A table of gaps takes memory that the file does not: a name that every record invents anew costs a column each.
@@ -34,8 +32,6 @@ BLANKS = " \t\r\n"  # what XML itself calls white space
 SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 ABOUT_XML = ("{http://www.w3.org/XML/1998/namespace}", "{http://www.w3.org/2001/XMLSchema-instance}")
 ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})_")
-LIKE_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4})")
-UNFIT = r"[\x00-\x08\x0B\x0C\x0E-\x1F\x{FFFE}\x{FFFF}]"  # in the syntax of Arrow's regular expressions
 
 
 def read_xml(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
@@ -51,20 +47,6 @@ def read_xml(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
         index=pd.RangeIndex(gathered.records),
     )
     return frame, Labels()
-
-
-def write_xml(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
-    """Write one line a record, in UTF-8; labels have no place in it."""
-    names = _element_names(frame.columns)
-    columns = [_escaped(_checked_text(frame[name])) for name in frame.columns]
-    with path.open("wb") as file:
-        file.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<Microdata>\n')
-        for start in range(0, len(frame), ROWS):
-            parts = [column.slice(start, ROWS).combine_chunks() for column in columns]
-            elements = [_elements(name, part) for name, part in zip(names, parts, strict=True)]
-            lines = joined("<Record>", *elements, "</Record>\n")
-            file.write("".join(lines.to_pylist()).encode())
-        file.write(b"</Microdata>\n")
 
 
 @dataclass
@@ -223,9 +205,6 @@ def _shown(tag: str) -> str:
     return f'"{name}"' if len(name) <= 80 else f'"{name[:77]}..."'
 
 
-# Names ----------------------------------------------------------------------------------------------------------
-
-
 def decoded_name(name: str) -> str:
     """Return the column name an element name stands for."""
     return ESCAPED.sub(_character, name)
@@ -234,97 +213,3 @@ def decoded_name(name: str) -> str:
 def _character(escape: re.Match[str]) -> str:
     code = int(escape[1], 16)
     return escape[0] if 0xD800 <= code < 0xE000 or code > 0x10FFFF else chr(code)
-
-
-def _element_names(columns: list[str]) -> list[str]:
-    """Return element names that read back as the column names: what XML forbids as _x0020_, as in SQL/XML."""
-    named = [name or f"column {place}" for place, name in enumerate(columns, start=1)]  # as in a CSV file
-    if len(set(named)) < len(named):
-        raise WriteError("A column has no name, and the one it would get is taken. Name it first.")
-    return [encoded_name(name) for name in named]
-
-
-def encoded_name(name: str) -> str:
-    """Return a column name as the name of an element, what XML does not allow in one written as _x0020_."""
-    escape = {found.start() for found in LIKE_ESCAPED.finditer(name)}
-    return "".join(
-        one if place not in escape and _fits(one, first=place == 0) else _escape(ord(one))
-        for place, one in enumerate(name)
-    )
-
-
-def _escape(code: int) -> str:
-    return f"_x{code:04X}_" if code < 0x10000 else f"_x{code:06X}_"
-
-
-def _fits(character: str, *, first: bool) -> bool:
-    """Whether a character may stand in a name, by the older and stricter edition of XML that most parsers keep to."""
-    if character.isascii():
-        return character.isalpha() or character == "_" or (not first and character in "-.0123456789")
-    from xml.parsers import expat
-
-    try:
-        expat.ParserCreate().Parse(f"<{'' if first else '_'}{character}/>".encode(), True)
-    except UnicodeEncodeError:
-        raise WriteError("A column name holds a character that no encoding can hold. Rename the column.") from None
-    except expat.ExpatError:
-        return False
-    return True
-
-
-# Cells ----------------------------------------------------------------------------------------------------------
-
-
-def _checked_text(series: nw.Series[Any]) -> Any:
-    """Return the cells of a column as text that XML can hold, empty where there is a gap."""
-    import pyarrow.compute as pc
-
-    try:
-        text = cells_as_text(series)
-    except UnicodeEncodeError:
-        raise _unfit(series.name, _first_unencodable(series)) from None
-    unfit = pc.match_substring_regex(text, UNFIT)
-    if pc.any(unfit).as_py():
-        raise _unfit(series.name, pc.index(unfit, True).as_py())
-    return text
-
-
-def _first_unencodable(series: nw.Series[Any]) -> int:
-    for row, cell in enumerate(series.to_list()):
-        try:
-            str(cell).encode()
-        except UnicodeEncodeError:
-            return row
-    raise AssertionError("Arrow refused text that Python encodes")
-
-
-def _unfit(name: str, row: int) -> WriteError:
-    return WriteError(
-        f'Column "{name}", row {row + 1}: the text holds a character that XML cannot hold. Remove it first.'
-    )
-
-
-def _escaped(text: Any) -> Any:
-    import pyarrow.compute as pc
-
-    if not pc.any(pc.match_substring_regex(text, "[&<>\r]")).as_py():
-        return text
-    # A bare carriage return would be read as a line feed.
-    for character, written in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;")):
-        text = pc.replace_substring(text, character, written)
-    return text
-
-
-def _elements(name: str, text: Any) -> Any:
-    """Return cells as elements; blanks alone are marked, or they would be read as a gap."""
-    import pyarrow
-    import pyarrow.compute as pc
-
-    wide = pyarrow.large_string()
-    opening: Any = f"<{name}>"
-    blank = pc.match_substring_regex(text, "^(?:[ \t\n]|&#13;)+$")
-    if pc.any(blank).as_py():
-        marked = pyarrow.scalar(f'<{name} xml:space="preserve">', wide)
-        opening = pc.if_else(blank, marked, pyarrow.scalar(opening, wide))
-    empty = pc.equal(text, "")
-    return pc.if_else(empty, pyarrow.scalar(f"<{name}/>", wide), joined(opening, text, f"</{name}>"))

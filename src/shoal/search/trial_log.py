@@ -12,8 +12,8 @@ from typing import Any, BinaryIO, Literal
 
 from shoal import __version__
 from shoal.errors import PlanError, WriteError
-from shoal.read import refuse_unwritable
 from shoal.search.trial import Trial
+from shoal.write import refuse_unwritable
 
 __all__ = ["TrialLog", "is_trial_log", "what_it_is_for"]
 

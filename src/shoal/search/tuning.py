@@ -27,6 +27,7 @@ from shoal.search.space import Settings, Space, space_of
 from shoal.search.trial import Trial, key_of
 from shoal.search.trial_log import TrialLog, what_it_is_for
 from shoal.search.with_optuna import OptunaSearch
+from shoal.write import refuse_to_overwrite
 
 __all__ = ["METHODS_TUNED", "Tuning", "tune"]
 
@@ -311,7 +312,7 @@ def tune(
     trial_log = None
     place = log if resume is None else resume
     if place is not None:
-        table.refuse_to_overwrite(place)
+        refuse_to_overwrite(table, place)
         shared = {**options, "edits": [rule.text for rule in ground.rules]}
         trial_log = TrialLog(place, what_it_is_for(fingerprint, shared, seed), resume=resume is not None)
     run = Run(ground, {space.name: space for space in spaces}, seeds[0], trial_log)

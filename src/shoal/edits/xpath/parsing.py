@@ -14,7 +14,8 @@ from elementpath.tdop import Parser
 
 from shoal.edits.text import MOST_LETTERS, MOST_NESTED, shown
 from shoal.errors import RuleError, WriteError
-from shoal.read.xml_microdata import decoded_name, encoded_name
+from shoal.read.xml_microdata import decoded_name
+from shoal.write.xml_microdata import encoded_name
 
 __all__ = [
     "ORIGINAL",

@@ -27,7 +27,7 @@ from shoal.edits.expressions import (
 from shoal.edits.text import printed_number
 from shoal.edits.xpath.parsing import ORIGINAL
 from shoal.errors import RuleError, WriteError
-from shoal.read.xml_microdata import encoded_name
+from shoal.write.xml_microdata import encoded_name
 
 __all__ = ["printed_xpath"]
 

@@ -6,7 +6,7 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING
 
-from shoal.read import replacing
+from shoal.write import replacing
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import math
-import string
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import ColumnError, ParameterError, ReadError
-from shoal.read import read_table, write_table
+from shoal.read import read_table
 
 
 def read_text(folder: Path, text: str | bytes, name: str = "t.csv", **options: object) -> pd.DataFrame:
@@ -188,47 +187,6 @@ def test_damaged_gzip(tmp_path: Path) -> None:
 def test_a_name_twice_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(ColumnError, match='more than once: "a"'):
         read_text(tmp_path, "a,b,a \n1,2,3\n")
-
-
-# Round trips --------------------------------------------------------------------------------------------------
-
-names = st.text(string.ascii_letters + 'é ,;"\n|', min_size=1, max_size=6).filter(lambda text: text.strip() == text)
-words = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8)
-
-
-@st.composite
-def frames(draw: st.DrawFn) -> pd.DataFrame:
-    rows = draw(st.integers(1, 6))
-
-    def column(name: str) -> pd.Series:  # type: ignore[type-arg]
-        kind = draw(st.sampled_from(["int64", "Int64", "float64", "text"]))
-        if kind == "text":
-            # A letter first: text that reads as a number would come back as one.
-            cells = draw(st.lists(st.none() | words.map(lambda word: "x" + word), min_size=rows, max_size=rows))
-            return pd.Series(cells, name=name, dtype="str")
-        if kind == "float64":
-            floats = st.none() | st.floats(allow_nan=False).filter(lambda one: one != 0)
-            return pd.Series(draw(st.lists(floats, min_size=rows, max_size=rows)), name=name, dtype="float64")
-        whole = st.integers(-(2**63), 2**63 - 1)
-        cell = whole if kind == "int64" else st.none() | whole
-        return pd.Series(draw(st.lists(cell, min_size=rows, max_size=rows)), name=name, dtype=kind)
-
-    titles = draw(st.lists(names, min_size=1, max_size=4, unique=True))
-    return pd.DataFrame({title: column(title) for title in titles})
-
-
-@given(frame=frames(), ending=st.sampled_from([".csv", ".tsv", ".csv.gz"]))
-def test_what_is_written_reads_back_equal(
-    tmp_path_factory: pytest.TempPathFactory, frame: pd.DataFrame, ending: str
-) -> None:
-    path = tmp_path_factory.getbasetemp() / f"round{ending}"
-    write_table(frame, path)
-    back = read_table(path, delimiter="\t" if ending == ".tsv" else ",")
-    assert list(back.columns) == list(frame.columns)
-    for name in frame.columns:
-        mine = [None if pd.isna(one) else one for one in frame[name].tolist()]
-        read = [None if pd.isna(one) else one for one in back[name].tolist()]
-        assert read == mine
 
 
 @given(values=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))

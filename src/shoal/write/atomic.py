@@ -11,15 +11,15 @@ from pathlib import Path
 
 from shoal.errors import WriteError, nearest_name_hint
 
-__all__ = ["identity_of", "refuse_to_overwrite", "refuse_unwritable", "replacing"]
+__all__ = ["permissions_at", "replacing"]
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary file to write beside `path`; put it in the place of `path` when the block ends well.
+    """Give a temporary file beside `path` to write to, and put it in the place of `path` if the block succeeds.
 
-    Whatever goes wrong, a full disk, an error or Ctrl-C in the block, the temporary file is removed and
-    what stood at `path` before still does. A process that is killed outright leaves the old file whole too,
+    If anything goes wrong, be it a full disk, an error or Ctrl-C in the block, the temporary file is removed and
+    the file that was at `path` before is still there. A process that is killed leaves the old file whole too,
     and at worst a temporary file whose name begins with a dot. An existing file keeps its permissions; a
     link stays a link, and the file it leads to is replaced.
 
@@ -40,7 +40,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     shown = Path(path)
     target = Path(os.path.realpath(shown))  # renaming would otherwise replace a link, not what it leads to
-    mode = refuse_unwritable(shown)
+    mode = permissions_at(shown)
     # The ending stays, two parts of it for .csv.gz: some libraries choose the format by it.
     temporary = target.with_name(f".shoal-{secrets.token_hex(6)}{''.join(target.suffixes[-2:])}")
     try:
@@ -52,7 +52,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         os.close(descriptor)
         if mode is not None:
-            temporary.chmod(mode)  # what the umask took away
+            temporary.chmod(mode)  # the umask may have taken some away
         yield temporary
         _flush_to_disk(temporary)
         temporary.replace(target)
@@ -66,35 +66,18 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         _flush_to_disk(target.parent)
 
 
-def identity_of(path: str | os.PathLike[str]) -> str:
-    """Return what tells a file from all others on this machine without saying where it is; empty if it is not there."""
-    try:
-        status = Path(path).stat()
-    except (OSError, ValueError):
-        return ""
-    return f"{status.st_dev}:{status.st_ino}"
-
-
-def refuse_to_overwrite(identity: str, target: str | os.PathLike[str]) -> None:
-    """Raise WriteError if `target` is the file of this identity, be it by path, by symbolic link or by hard link."""
-    if identity and identity == identity_of(target):
-        raise WriteError(
-            f"{target} is the file the data were read from; shoal never overwrites its input. Write to another file."
-        )
-
-
-def refuse_unwritable(shown: Path) -> int | None:
-    """Raise WriteError if no file can be written at a path; return the permissions of the one that is there now."""
+def permissions_at(shown: Path) -> int | None:
+    """Return the permissions of the file at a path, None if there is none; WriteError if none can be written there."""
     target = Path(os.path.realpath(shown))
     try:
         status = target.stat()
     except FileNotFoundError:
         folder = target.parent
         if not folder.is_dir():
-            around = [one.name for one in folder.parent.iterdir() if one.is_dir()] if folder.parent.is_dir() else []
-            hint = nearest_name_hint(folder.name, around)
+            beside = [one.name for one in folder.parent.iterdir() if one.is_dir()] if folder.parent.is_dir() else []
+            hint = nearest_name_hint(folder.name, beside)
             raise WriteError(f"{shown} was not written: the folder {folder} does not exist.{hint}") from None
-        _refuse_closed(shown, folder)
+        _refuse_read_only(shown, folder)
         return None
     except OSError as error:
         raise _not_written(shown, error) from None
@@ -102,11 +85,11 @@ def refuse_unwritable(shown: Path) -> int | None:
         raise WriteError(f"{shown} was not written: it is a folder; give the name of a file in it.")
     if not stat.S_ISREG(status.st_mode):
         raise WriteError(f"{shown} was not written: it is not a regular file.")
-    _refuse_closed(shown, target.parent)  # a new file takes the place of this one
+    _refuse_read_only(shown, target.parent)  # a new file takes the place of this one
     return stat.S_IMODE(status.st_mode)
 
 
-def _refuse_closed(shown: Path, folder: Path) -> None:
+def _refuse_read_only(shown: Path, folder: Path) -> None:
     if not os.access(folder, os.W_OK):
         raise WriteError(f"{shown} was not written: you may not write to the folder {folder}.")
 

@@ -13,11 +13,11 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from shoal.errors import WriteError
-from shoal.read import columns
-from shoal.read.arrow_files import arrow_to_pandas, to_arrow
-from shoal.read.labels import Labels
+from shoal.read import Labels, columns
+from shoal.read.arrow_files import arrow_to_pandas
 from shoal.read.statistical_files import MEASURES
-from shoal.read.timestamps import without_timestamps
+from shoal.write.arrow_files import to_arrow
+from shoal.write.timestamps import without_timestamps
 
 if TYPE_CHECKING:
     import pandas as pd

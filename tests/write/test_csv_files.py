@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import datetime
+import string
 from decimal import Decimal
 from pathlib import Path
 
@@ -11,9 +12,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shoal.errors import WriteError
-from shoal.read import read_table, write_table
+from shoal.read import read_table
+from shoal.write import write_table
 
 
 def written(folder: Path, data: object, name: str = "t.csv") -> str:
@@ -95,3 +99,42 @@ def test_text_that_no_encoding_holds_is_refused(tmp_path: Path) -> None:
     with pytest.raises(WriteError):
         write_table(pd.DataFrame({"o": pd.Series(["\ud800"], dtype=object)}), tmp_path / "t.csv")
     assert list(tmp_path.iterdir()) == []
+
+
+names = st.text(string.ascii_letters + 'é ,;"\n|', min_size=1, max_size=6).filter(lambda text: text.strip() == text)
+words = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8)
+
+
+@st.composite
+def frames(draw: st.DrawFn) -> pd.DataFrame:
+    rows = draw(st.integers(1, 6))
+
+    def column(name: str) -> pd.Series:  # type: ignore[type-arg]
+        kind = draw(st.sampled_from(["int64", "Int64", "float64", "text"]))
+        if kind == "text":
+            # A letter first: text that reads as a number would come back as one.
+            cells = draw(st.lists(st.none() | words.map(lambda word: "x" + word), min_size=rows, max_size=rows))
+            return pd.Series(cells, name=name, dtype="str")
+        if kind == "float64":
+            floats = st.none() | st.floats(allow_nan=False).filter(lambda one: one != 0)
+            return pd.Series(draw(st.lists(floats, min_size=rows, max_size=rows)), name=name, dtype="float64")
+        whole = st.integers(-(2**63), 2**63 - 1)
+        cell = whole if kind == "int64" else st.none() | whole
+        return pd.Series(draw(st.lists(cell, min_size=rows, max_size=rows)), name=name, dtype=kind)
+
+    titles = draw(st.lists(names, min_size=1, max_size=4, unique=True))
+    return pd.DataFrame({title: column(title) for title in titles})
+
+
+@given(frame=frames(), ending=st.sampled_from([".csv", ".tsv", ".csv.gz"]))
+def test_what_is_written_reads_back_equal(
+    tmp_path_factory: pytest.TempPathFactory, frame: pd.DataFrame, ending: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / f"round{ending}"
+    write_table(frame, path)
+    back = read_table(path, delimiter="\t" if ending == ".tsv" else ",")
+    assert list(back.columns) == list(frame.columns)
+    for name in frame.columns:
+        mine = [None if pd.isna(one) else one for one in frame[name].tolist()]
+        read = [None if pd.isna(one) else one for one in back[name].tolist()]
+        assert read == mine

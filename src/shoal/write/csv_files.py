@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 import narwhals.stable.v2 as nw
 
 from shoal.errors import WriteError
+from shoal.read import Labels
 from shoal.read.files import ending_of
-from shoal.read.labels import Labels
 
 __all__ = ["cells_as_text", "joined", "write_csv"]
 

@@ -1,0 +1,67 @@
+"""Write Parquet, Feather and Arrow files, and turn frames of other libraries into Arrow tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from shoal.errors import WriteError
+from shoal.read import Labels
+from shoal.read.arrow_files import LABELS_IN_SCHEMA
+
+__all__ = ["to_arrow", "write_arrow", "write_parquet"]
+
+# pyarrow is imported inside functions, to keep start-up quick.
+
+
+def write_parquet(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
+    """Write a Parquet file with the labels in its schema."""
+    import pyarrow.parquet
+
+    pyarrow.parquet.write_table(_with_labels(to_arrow(frame), labels), path)
+
+
+def write_arrow(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
+    """Write an Arrow file, which is what Feather (version 2) is, with the labels in its schema."""
+    import pyarrow.ipc
+
+    table = _with_labels(to_arrow(frame), labels).unify_dictionaries()
+    options = pyarrow.ipc.IpcWriteOptions(compression="lz4")
+    with pyarrow.ipc.new_file(str(path), table.schema, options=options) as writer:
+        writer.write_table(table)
+
+
+def to_arrow(frame: nw.DataFrame[Any]) -> Any:
+    """Return the frame as an Arrow table, without the index of a pandas frame."""
+    native = frame.to_native()
+    if not frame.implementation.is_pandas_like():
+        return frame.to_arrow()
+    import pyarrow
+
+    if native.attrs:
+        native = native.copy(deep=False)
+        native.attrs = {}  # Arrow would write them into the schema, the path of the input among them
+    try:
+        return pyarrow.Table.from_pandas(native, preserve_index=False)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):
+        raise WriteError(f"{_first_unfit(native)} holds values of several kinds; make them one kind first.") from None
+
+
+def _with_labels(table: Any, labels: Labels) -> Any:
+    metadata = {key: value for key, value in (table.schema.metadata or {}).items() if key != LABELS_IN_SCHEMA}
+    if labels:
+        metadata[LABELS_IN_SCHEMA] = labels.to_json().encode("utf-8", "replace")
+    return table.replace_schema_metadata(metadata or None)
+
+
+def _first_unfit(native: Any) -> str:
+    import pyarrow
+
+    for name in native.columns:
+        try:
+            pyarrow.Array.from_pandas(native[name])
+        except Exception:
+            return f'column "{name}"'
+    return "a column"

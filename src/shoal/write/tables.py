@@ -1,0 +1,95 @@
+"""Write a table to a file, and say beforehand whether that can be done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import WriteError
+from shoal.read import Labels, Table, as_table
+from shoal.read.files import identity_of
+from shoal.write.atomic import permissions_at, replacing
+from shoal.write.files import writer_for
+
+__all__ = ["refuse_targets", "refuse_to_overwrite", "refuse_unwritable", "write_table"]
+
+# What each file is, for messages, and its path; None for one that is not wanted.
+Files = Iterable[tuple[str, str | os.PathLike[str] | None]]
+
+
+def write_table(data: Any, path: str | os.PathLike[str], *, labels: Labels | None = None) -> None:
+    """Write a table to a file, in the format that its name ends in; a file that was there is replaced whole.
+
+    Parameters
+    ----------
+    data : Table, pandas, polars or Arrow table, or 2-D array
+        The index of a pandas frame is not written; ``reset_index()`` makes columns of it.
+    path : str or PathLike
+        The endings `read_table` knows, except .por and .sas7bdat, which can only be read.
+    labels : Labels, optional
+        By default those the data carry. Kept as far as the format can hold them: in full by Parquet, Feather,
+        Arrow and SPSS; by Stata without measures and without value labels on text or fractions; by .xpt
+        without value labels and measures; not at all by CSV, Excel and XML.
+
+    Raises
+    ------
+    WriteError
+        The file was not written, and the file that was at `path` before is still there.
+    """
+    target = Path(path)
+    write = writer_for(target)
+    table = as_table(data)
+    refuse_to_overwrite(table, target)
+    kept = (table.labels if labels is None else labels).only(table.names)
+    with replacing(target) as temporary:
+        write(table.frame, kept, temporary)
+
+
+def refuse_to_overwrite(source: Table, target: str | os.PathLike[str]) -> None:
+    """Raise WriteError if `target` is the file that `source` was read from, by path, symbolic link or hard link."""
+    if source.identity and source.identity == identity_of(target):
+        raise WriteError(
+            f"{target} is the file the data were read from; shoal never overwrites its input. Write to another file."
+        )
+
+
+def refuse_unwritable(path: str | os.PathLike[str], *, table: bool = True) -> None:
+    """Raise WriteError if no file can be written at `path`, or no table in the format that it ends in.
+
+    Parameters
+    ----------
+    path
+        Where a file is to be written.
+    table
+        Whether it is to hold a table; the ending of another file does not matter.
+    """
+    if table:
+        writer_for(Path(path))
+    permissions_at(Path(path))
+
+
+def refuse_targets(source: Table, targets: Files, *, table: str = "", read: Files = ()) -> None:
+    """Raise WriteError if several files cannot all be written, before any work is done.
+
+    Parameters
+    ----------
+    source
+        The table that was read; its file is not overwritten.
+    targets
+        What each file is, for messages, and its path; None for one that is not wanted.
+    table
+        Which of them is a table, whose ending says the format.
+    read
+        The other files that are read, in the same form; they are not overwritten either.
+    """
+    taken = {Path(path).resolve(): f"{what} that is read" for what, path in read if path is not None}
+    for what, target in targets:
+        if target is None:
+            continue
+        refuse_to_overwrite(source, target)
+        refuse_unwritable(target, table=what == table)
+        other = taken.setdefault(Path(target).resolve(), what)
+        if other != what:
+            raise WriteError(f"{target} cannot be both the {other} and the {what}. Give the {what} another name.")
