@@ -1,4 +1,4 @@
-"""Small tables printed in the papers, and the synthetic household survey used by the demo."""
+"""Small tables printed in papers, and the synthetic household survey of the demo."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["expenditure", "households", "nineteen_points", "students"]
+
+# pandas is imported inside functions, to keep start-up quick.
 
 _HOUSEHOLDS_LIMITS: dict[str, Limit] = {"n": Whole(1), "seed": Whole(0), "missing": Number(0, 0.999)}
 
@@ -44,9 +46,9 @@ def expenditure(noise: bool = False, *, misprint: bool = False) -> pd.DataFrame:
     noise
         Return Table 2 of the paper, the same records with noise N(0, 1.5); the total no longer follows.
     misprint
-        Table 1 prints 13 for `exp16` of the last record, which breaks the rule; 16 satisfies it, and is what the
-        table has where it was printed elsewhere. False gives 16, True gives 13 as printed. Which of the two the
-        paper's experiment used is not known.
+        Table 1 prints 13 for `exp16` of the last record, which breaks the rule; 16 satisfies it, and is printed in
+        other places. False gives 16, True gives 13 as in Table 1. Which of the two the paper's experiment used is not
+        known.
 
     References
     ----------
@@ -134,7 +136,7 @@ def students() -> pd.DataFrame:
 
 
 def households(n: int = 1000, seed: int = 0, missing: float = 0.0) -> pd.DataFrame:
-    """Return a made-up survey of `n` households; no record is anybody's.
+    """Return a synthetic survey of `n` households; no record belongs to a real one.
 
     Amounts are whole units of currency a year, and add up in every record::
 
@@ -153,8 +155,8 @@ def households(n: int = 1000, seed: int = 0, missing: float = 0.0) -> pd.DataFra
         The same `n` and `seed` give the same table.
     missing
         The share of the values, 0 to 0.999, taken out of each of education, tenure, capital_income, transfers,
-        housing_cost and savings; the rest of the table does not depend on it. A column of amounts with gaps is
-        float64 with NaN.
+        housing_cost and savings; the rest of the table does not depend on it. A column of amounts with missing
+        values is float64 with NaN.
     """
     import pandas as pd
 
@@ -198,7 +200,7 @@ def households(n: int = 1000, seed: int = 0, missing: float = 0.0) -> pd.DataFra
     child_benefit = 1_900 * children * np.exp(0.08 * rng.standard_normal(n))
     support = np.maximum(6_500 + 1_500 * adults - 0.5 * (earned + pension), 0) * rng.uniform(0.5, 1.0, n)
     refunds = np.exp(5.2 + 0.7 * rng.standard_normal(n))
-    transfers = 1 + _amount(pension + child_benefit + support + refunds)  # everybody has some income
+    transfers = 1 + _amount(pension + child_benefit + support + refunds)  # every household has some income
 
     gross_income = earned + capital_income + transfers
     taxable = (earned + capital_income + 0.6 * pension) * rng.uniform(0.80, 1.0, n)
@@ -242,12 +244,12 @@ def households(n: int = 1000, seed: int = 0, missing: float = 0.0) -> pd.DataFra
             "survey_weight": survey_weight,
         }
     )
-    gaps = round(missing * n)
-    if gaps:
+    count = round(missing * n)
+    if count:
         for column in _MAY_BE_MISSING:
-            is_gap = np.zeros(n, dtype=bool)
-            is_gap[rng.choice(n, size=gaps, replace=False)] = True
-            table[column] = table[column].mask(is_gap)
+            is_missing = np.zeros(n, dtype=bool)
+            is_missing[rng.choice(n, size=count, replace=False)] = True
+            table[column] = table[column].mask(is_missing)
     return table
 
 

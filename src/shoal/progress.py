@@ -1,9 +1,8 @@
-"""How long work tells whoever listens how far it is.
+"""Progress of long work: the work reports it, and a listener such as the progress bar shows it.
 
-Work calls ``advance(0.02)`` for another two percent of itself; a listener (the CLI's bar, the studio) is put
-in place with ``with listening(callback):``. Without a listener nothing happens and nothing is printed.
-``share(part)`` makes everything inside it count for that part of the whole; ``step(part)`` does so too, and counts what
-the work inside did not report itself when it ends.
+Work calls ``advance(0.02)`` when another two percent of it are done; ``with listening(callback):`` sets the listener.
+Without a listener nothing happens and nothing is printed. ``share(part)`` makes everything inside the block count for
+that part of the whole; so does ``step(part)``, which at its end also counts what the work inside did not report.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def share(part: float) -> Iterator[None]:
 
 @contextmanager
 def step(part: float) -> Iterator[None]:
-    """Let the work inside the block count for exactly `part`, however little of it is reported."""
+    """Let the work inside the block count for exactly `part`, even if it reports only some of it."""
     outer = _listener.get()
     reported = 0.0
 

@@ -39,7 +39,7 @@ def test_arrow_formats_agree_with_pandas_and_keep_no_path(tmp_path: Path, ending
 
 def test_mixed_kinds_are_refused_by_arrow_formats_without_a_value(tmp_path: Path) -> None:
     frame = pd.DataFrame({"ok": [1, 2], "bad": pd.Series([SECRET, 5], dtype=object)})
-    with pytest.raises(WriteError, match='column "bad" holds values of several kinds') as caught:
+    with pytest.raises(WriteError, match='column "bad" holds values of several types') as caught:
         write_table(frame, tmp_path / "t.parquet")
     assert SECRET not in str(caught.value)
     assert list(tmp_path.iterdir()) == []

@@ -144,7 +144,7 @@ SECRET = 1152921504606846977  # 2**60 + 1
     [
         ([SECRET, 1], "beyond 2"),
         ([np.inf, 1.0], "too large"),
-        (pd.Series([str(SECRET), 5], dtype=object), "several kinds"),
+        (pd.Series([str(SECRET), 5], dtype=object), "several types"),
         (pd.to_datetime(["2020-01-01", "2021-01-01"]).tz_localize("UTC"), "time zone"),
         (pd.to_timedelta([SECRET // 2**20, 1]), "cannot hold"),
         ([str(SECRET) * 10_000, "b"], "bytes"),

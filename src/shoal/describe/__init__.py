@@ -1,4 +1,4 @@
-"""Describe: what each variable is (its kind) and what it is for (its role)."""
+"""Describe: the kind of each variable (continuous, ordinal, nominal) and its role (identifier, key, weight, ...)."""
 
 from shoal.describe.roles import Selection, select
 from shoal.describe.variables import KINDS, ROLES, Kind, Role, Variable, describe_table

@@ -1,4 +1,4 @@
-"""The numbers that distances are taken between: one block of variables, each on its scale."""
+"""One block of variables as a matrix of numbers, each on its scale, to compute distances on."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Matrix:
     Attributes
     ----------
     values
-        n records by the variables of the block that vary; NaN for a gap.
+        n records by the variables of the block that vary; NaN for a missing value.
     nominal
-        The columns of `values` that are compared by equality.
+        The columns of `values` that are nominal: two values are equal or not, and nothing else.
     distance
         Squared Euclidean on standard scores where every variable is continuous; otherwise Gower's: differences as a
         share of the range for ordered variables, 0 or 1 for nominal ones.
@@ -40,24 +40,24 @@ class Matrix:
 
     @property
     def complete(self) -> bool:
-        """Whether there is no gap."""
+        """Whether no value is missing."""
         return not np.isnan(self.values).any()
 
 
 def block_values(table: Table, block: Sequence[str], kinds: Mapping[str, Kind]) -> dict[str, NDArray[np.float64]]:
-    """Return every variable of a block as numbers: its values if continuous, else its codes; NaN for a gap."""
+    """Return every variable of a block as numbers: its values if continuous, else its codes; NaN if missing."""
     values = {}
     for name in block:
         if kinds[name] == "continuous":
             values[name] = table.numbers(name)
         else:
-            found = codes(table, name)
-            values[name] = np.where(found < 0, np.nan, found.astype(np.float64))
+            numbered = codes(table, name)
+            values[name] = np.where(numbered < 0, np.nan, numbered.astype(np.float64))
     return values
 
 
 def block_matrix(values: Mapping[str, NDArray[np.float64]], kinds: Mapping[str, Kind], *, standardize: bool) -> Matrix:
-    """Scale the variables of a block and put them side by side; those that are constant stay out."""
+    """Return the matrix of a block: its variables scaled and side by side, without those that are constant."""
     gower = any(kinds[name] != "continuous" for name in values)
     constant = tuple(name for name, column in values.items() if is_constant(column))
     varying = [name for name in values if name not in constant]

@@ -1,4 +1,4 @@
-"""Gaps and other cells that no distance can be taken to."""
+"""Refuse missing and infinite values, which distances cannot be computed from."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["refuse_infinities", "refuse_missing"]
 
 
 def refuse_missing(table: Table, columns: Iterable[str], advice: str) -> None:
-    """Raise MissingValuesError if any of `columns` has gaps, naming all that have."""
+    """Raise MissingValuesError if values are missing in any of `columns`, naming all of these."""
     counts = {name: int(table.missing(name).sum()) for name in columns}
-    found = [f'"{name}" ({count})' for name, count in counts.items() if count]
-    if found:
-        raise MissingValuesError(f"Values are missing in {', '.join(found)}. {advice}")
+    incomplete = [f'"{name}" ({count})' for name, count in counts.items() if count]
+    if incomplete:
+        raise MissingValuesError(f"Values are missing in {', '.join(incomplete)}. {advice}")
 
 
 def refuse_infinities(table: Table, columns: Iterable[str]) -> None:

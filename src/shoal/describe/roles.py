@@ -1,4 +1,4 @@
-"""Which columns are protected, which are used, which are dropped: the roles that were given, and nothing guessed."""
+"""Which columns are protected, used or dropped, by the roles that the caller gave and nothing guessed."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ def select(
     strata: Any = None,
     weights: Any = None,
 ) -> Selection:
-    """Settle every column's part from what the caller said, and warn of what looks wrong in it."""
-    given = {_existing(table, name): _one_of("role", role, ROLES) for name, role in _pairs("roles", roles)}
-    _set_roles(given, _names(table, "strata", strata), "stratum")
-    _set_roles(given, _names(table, "weights", weights), "weight")
-    weight_names = [name for name, role in given.items() if role == "weight"]
+    """Decide what each column is used for from what the caller said, and warn of what looks wrong."""
+    role_of = {_existing(table, name): _one_of("role", role, ROLES) for name, role in _pairs("roles", roles)}
+    _set_roles(role_of, _names(table, "strata", strata), "stratum")
+    _set_roles(role_of, _names(table, "weights", weights), "weight")
+    weight_names = [name for name, role in role_of.items() if role == "weight"]
     if len(weight_names) > 1:
         raise ColumnError(f"Only one column can be the weight; got {_quoted(weight_names)}.")
 
-    kinds_given = {_existing(table, name): _one_of("kind", kind, KINDS) for name, kind in _pairs("kinds", kinds)}
+    stated_kinds = {_existing(table, name): _one_of("kind", kind, KINDS) for name, kind in _pairs("kinds", kinds)}
     size, block_lists = _read_blocks(blocks)
     if block_lists is not None:
         block_lists = [_names(table, "blocks", block) for block in block_lists]
@@ -69,33 +69,35 @@ def select(
     elif block_lists is not None:
         chosen = [name for block in block_lists for name in block]
     else:
-        chosen = [name for name in table.names if table.is_numeric(name) and given.get(name) not in _NOT_PROTECTED]
+        chosen = [name for name in table.names if table.is_numeric(name) and role_of.get(name) not in _NOT_PROTECTED]
     _refuse_repeats(chosen, "columns")
     for name in table.names:
-        if name not in given and name not in kinds_given:
+        if name not in role_of and name not in stated_kinds:
             refuse_text_among_numbers(table, name)
     if not chosen:
         raise ColumnError(
             "There is no column to protect: none is numeric and free of another role. Name some in columns."
         )
     for name in chosen:
-        if given.get(name) in _NOT_PROTECTED:
-            raise ColumnError(f'Column "{name}" is to be protected and has the role {given[name]}: it cannot be both.')
+        if role_of.get(name) in _NOT_PROTECTED:
+            raise ColumnError(
+                f'Column "{name}" is to be protected and has the role {role_of[name]}: it cannot be both.'
+            )
 
     in_order = [name for name in table.names if name in set(chosen)]
     selection = Selection(
         blocks=cut_into_blocks(in_order, size if block_lists is None else block_lists),
-        kinds={name: _settled_kind(table, name, kinds_given.get(name)) for name in in_order},
-        roles={name: given[name] for name in table.names if name in given},
+        kinds={name: _checked_kind(table, name, stated_kinds.get(name)) for name in in_order},
+        roles={name: role_of[name] for name in table.names if name in role_of},
     )
-    _warn(table, selection)
+    _warn_of_unprotected(table, selection)
     return selection
 
 
 def cut_into_blocks(
     in_order: Sequence[str], blocks: int | Iterable[Iterable[Any]] | None
 ) -> tuple[tuple[str, ...], ...]:
-    """Cut columns, which stand in file order, into blocks: by a number of columns, by lists of names, or one block."""
+    """Cut columns, given in file order, into blocks: by a number of columns, by lists of names, or into one block."""
     size, block_lists = _read_blocks(blocks)
     if block_lists is None:
         size = size or len(in_order)
@@ -107,14 +109,16 @@ def cut_into_blocks(
     _refuse_repeats(named, "blocks")
     if not all(block_lists):
         raise ParameterError("A block has no columns. Leave it out.")
-    astray = sorted(set(named) ^ set(in_order))
-    if astray:
-        raise ColumnError(f"columns and blocks do not name the same columns: {_quoted(astray)} in only one of them.")
+    in_one_only = sorted(set(named) ^ set(in_order))
+    if in_one_only:
+        raise ColumnError(
+            f"columns and blocks do not name the same columns: {_quoted(in_one_only)} in only one of them."
+        )
     return tuple(tuple(name for name in in_order if name in set(block)) for block in block_lists)
 
 
 def cut_size(blocks: Any) -> int | None:
-    """Return how many columns a block is to have, if that is what was said."""
+    """Return the number of columns in a block if `blocks` is such a number, else None."""
     return _read_blocks(blocks)[0]
 
 
@@ -131,22 +135,23 @@ def _read_blocks(blocks: Any) -> tuple[int | None, list[Any] | None]:
     )
 
 
-def _settled_kind(table: Table, name: str, given: Kind | None) -> Kind:
-    natural = kind_of(table, name)
-    if natural is None:
+def _checked_kind(table: Table, name: str, stated: Kind | None) -> Kind:
+    """Return the kind that the caller stated for a column, or the one it has by its type; DataError if they differ."""
+    by_type = kind_of(table, name)
+    if by_type is None:
         dtype = table.frame.schema[name]
         raise DataError(f'Column "{name}" is of type {dtype}, which cannot be protected. Turn it into numbers or text.')
-    if given == "continuous" and natural != "continuous":
-        table.numbers(name)  # says how many cells are not numbers
+    if stated == "continuous" and by_type != "continuous":
+        table.numbers(name)  # its error says how many cells are not numbers
         raise DataError(f'Column "{name}" holds text, not numbers: it cannot be continuous.')
-    if given == "ordinal" and natural == "nominal":
+    if stated == "ordinal" and by_type == "nominal":
         raise DataError(
             f'Column "{name}" has no order: it cannot be ordinal. Make it an ordered categorical, or number its values.'
         )
-    return given or natural
+    return stated or by_type
 
 
-def _warn(table: Table, selection: Selection) -> None:
+def _warn_of_unprotected(table: Table, selection: Selection) -> None:
     protected = set(selection.columns)
     for name in table.names:
         role = selection.roles.get(name)
@@ -167,39 +172,47 @@ def _warn(table: Table, selection: Selection) -> None:
             )
 
 
-def _set_roles(given: dict[str, Role], names: Iterable[str], role: Role) -> None:
+def _set_roles(role_of: dict[str, Role], names: Iterable[str], role: Role) -> None:
     for name in names:
-        if given.setdefault(name, role) != role:
-            raise ColumnError(f'Column "{name}" is asked to be {given[name]} and {role}: it can have one role.')
+        if role_of.setdefault(name, role) != role:
+            raise ColumnError(f'Column "{name}" has the roles {role_of[name]} and {role}; give it one role.')
 
 
-def _pairs(what: str, given: Any) -> Iterable[tuple[Any, Any]]:
-    if given is None:
+def _pairs(what: str, by_column: Any) -> Iterable[tuple[Any, Any]]:
+    if by_column is None:
         return ()
-    if not isinstance(given, Mapping):
+    if not isinstance(by_column, Mapping):
         raise ParameterError(
-            f'{what} must be a mapping from columns, such as {{"id": ...}}; got {type(given).__name__}.'
+            f'{what} must be a mapping from columns, such as {{"id": ...}}; got {type(by_column).__name__}.'
         )
-    return given.items()
+    return by_column.items()
 
 
-def _names(table: Table, what: str, given: Any) -> list[str]:
-    """Return the names of columns that were given, one or several."""
-    if given is None:
+def _names(table: Table, what: str, names: Any) -> list[str]:
+    """Return the columns that an argument names, one or several; ColumnError if one of them is not there."""
+    if names is None:
         return []
-    if isinstance(given, str | int | tuple) and str(given) in table.names:
-        return [str(given)]
-    return [_existing(table, name) for name in names_given(given, what)]
+    if isinstance(names, str | int | tuple) and str(names) in table.names:
+        return [str(names)]
+    return [_existing(table, name) for name in names_given(names, what)]
 
 
-def names_given(given: Any, what: str) -> list[Any]:
-    """Return names of columns that were given, one or several; the values of a column never end up in a message."""
-    if isinstance(given, str | int):
-        return [given]
-    is_column = hasattr(given, "to_frame") and not type(given).__name__.endswith("Index")
-    if not isinstance(given, Iterable) or is_column or hasattr(given, "columns") or isinstance(given, np.ndarray):
-        raise ParameterError(f"{what} must be the names of columns; got {type(given).__name__}.")
-    return list(given)
+def names_given(names: Any, what: str) -> list[Any]:
+    """Return one name or several as a list; ParameterError for anything else, such as a column of values.
+
+    Parameters
+    ----------
+    names
+        A name, or a list or another collection of them.
+    what
+        What messages call the argument. They never show the values of a column.
+    """
+    if isinstance(names, str | int):
+        return [names]
+    is_column = hasattr(names, "to_frame") and not type(names).__name__.endswith("Index")
+    if not isinstance(names, Iterable) or is_column or hasattr(names, "columns") or isinstance(names, np.ndarray):
+        raise ParameterError(f"{what} must be the names of columns; got {type(names).__name__}.")
+    return list(names)
 
 
 def _existing(table: Table, name: Any) -> str:

@@ -1,4 +1,4 @@
-"""Bring variables to one scale before distances are taken."""
+"""Bring variables to one scale before distances are computed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Scale", "is_constant", "range_scale", "standard_scale"]
 
 @dataclass(frozen=True)
 class Scale:
-    """Where a variable is centred and what counts as one unit of it.
+    """The centre of a variable and what counts as one unit of it.
 
     Values are first multiplied by 2 ** -exponent. A power of two changes no digit, and it keeps the squares of very
     large and very small numbers within floating point.
@@ -23,11 +23,11 @@ class Scale:
     exponent: int
 
     def apply(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return (x - centre) / unit; gaps stay NaN."""
+        """Return (x - centre) / unit; missing values stay NaN."""
         return np.asarray((np.ldexp(values, -self.exponent) - self.centre) / self.unit)
 
     def undo(self, scaled: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the values that were scaled."""
+        """Return the values from their scaled form."""
         return np.asarray(np.ldexp(scaled * self.unit + self.centre, self.exponent))
 
 

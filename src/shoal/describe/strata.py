@@ -1,4 +1,4 @@
-"""Strata: parts of the file that no group may mix."""
+"""Strata: parts of the file; no group has records of two of them."""
 
 from __future__ import annotations
 
@@ -46,21 +46,21 @@ class Strata:
 
 
 def strata_of(table: Table, columns: Sequence[str]) -> Strata:
-    """Return the strata formed by all combinations of values of `columns`; a gap is a value of its own."""
+    """Return the strata formed by all combinations of values of `columns`; a missing value counts as a value."""
     if not columns:
         return Strata(np.zeros(len(table), dtype=np.int64), ("",))
-    found = np.column_stack([codes(table, name) for name in columns])
-    _, first, inverse = np.unique(found, axis=0, return_index=True, return_inverse=True)
-    gaps = {name: table.missing(name) for name in columns}
+    combinations = np.column_stack([codes(table, name) for name in columns])
+    _, first, inverse = np.unique(combinations, axis=0, return_index=True, return_inverse=True)
+    missing = {name: table.missing(name) for name in columns}
     names = []
     for row in first:
         parts = []
         for place, name in enumerate(columns):
-            if gaps[name][row]:
+            if missing[name][row]:
                 parts.append(f"{name} missing")
-            elif found[:, place].max() < _MOST_NAMED:
+            elif combinations[:, place].max() < _MOST_NAMED:
                 parts.append(f'{name} "{table.frame[name][int(row)]}"')
-            else:  # hardly a stratum, and its values are those of persons
+            else:  # hardly a stratum, and its values may identify persons
                 parts.append(f"one value of {name}")
         names.append(", ".join(parts))
     return Strata(inverse.reshape(-1).astype(np.int64), tuple(names))

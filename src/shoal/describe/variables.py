@@ -1,4 +1,4 @@
-"""Variables with a kind and a role; what describe guesses is a suggestion, never applied by itself."""
+"""The kind and the role of every variable; what describe guesses is a suggestion, and never applied by itself."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 
 @dataclass(frozen=True)
 class Variable:
-    """One column: what it is, what it seems to be for, and why shoal thinks so."""
+    """One column: its kind, the role it seems to have, and why shoal thinks so."""
 
     name: str
     kind: Kind | None
@@ -45,7 +45,7 @@ class Variable:
     label: str = ""
 
 
-# Words that give a role away when they are a whole part of a column's name: "person_id", "survey weight", "HHID".
+# Words that suggest a role when they are a whole part of a column's name: "person_id", "survey weight", "HHID".
 _IDENTIFIER_WORDS = re.compile(
     r"[a-z]*id|ids|uuid|guid|ssn|nin|passport|e?mail|phone|tel|mobile|iban|name|surname|[a-z]*name|address|street"
     r"|licen[cs]e|number|nr|unnamed|index"
@@ -83,12 +83,12 @@ def describe_table(data: Any) -> list[Variable]:
 
 
 def _describe(table: Table, name: str) -> Variable:
-    gaps = table.missing(name)
     distinct = _distinct(table, name)
     kind, kind_reason = _suggest_kind(table, name, distinct)
     role, role_reason = _suggest_role(table, name)
     reason = "; ".join(text for text in (kind_reason, role_reason) if text)
-    return Variable(name, kind, role, reason, distinct, int(gaps.sum()), table.labels.variables.get(name, ""))
+    missing = int(table.missing(name).sum())
+    return Variable(name, kind, role, reason, distinct, missing, table.labels.variables.get(name, ""))
 
 
 def _suggest_kind(table: Table, name: str, distinct: int) -> tuple[Kind | None, str]:
@@ -110,14 +110,14 @@ def _suggest_role(table: Table, name: str) -> tuple[Role, str]:
     if reason:
         return "identifier", reason
     for role, pattern in _ROLE_WORDS:
-        found = _word_like(pattern, name)
-        if found and (role != "weight" or table.is_numeric(name)):
-            return role, f'"{found}" in its name'
+        word = _word_like(pattern, name)
+        if word and (role != "weight" or table.is_numeric(name)):
+            return role, f'"{word}" in its name'
     return "other", ""
 
 
 def looks_like_identifier(table: Table, name: str) -> str:
-    """Say why a column looks like an identifier, or return an empty string."""
+    """Return why a column looks like an identifier, or an empty string if it does not."""
     n = len(table)
     if kind_of(table, name) is None or n < 2:
         return ""
@@ -143,7 +143,7 @@ def looks_like_identifier(table: Table, name: str) -> str:
 
 
 def kind_of(table: Table, name: str) -> Kind | None:
-    """Return the kind that a column's type stands for, or None for types that cannot be protected."""
+    """Return the kind that a column has by its type, or None for types that cannot be protected."""
     if table.is_numeric(name):
         return "continuous"
     dtype = table.frame.schema[name]
@@ -154,17 +154,17 @@ def kind_of(table: Table, name: str) -> Kind | None:
     return None
 
 
-# A number as people write it: "-1,234.5", "+49", "1 234 567", "12 %", "EUR 5". "007" is a number too, but a column of
-# nothing but digits is one of codes.
+# A number as people write it: "-1,234.5", "+49", "1 234 567", "12 %", "EUR 5". "007" is a number too, but a column in
+# which every cell is digits only is one of codes.
 _CURRENCY = r"\s*(?:[^\w\s.,+-]|[A-Z]{3})?\s*"
 _AMOUNT = _CURRENCY + r"[+-]?" + _CURRENCY + "[.,]?\\d[\\d., '\u2019\u00a0\u202f]*(?:[eE][+-]?\\d+)?" + _CURRENCY
 _CODE = r"\d+"
 
 
 def refuse_text_among_numbers(table: Table, name: str) -> None:
-    """Raise DataError for a text column most of whose cells are numbers, but for one in which all are plain codes.
+    """Raise DataError for a text column most of whose cells are numbers, unless all of them are plain codes.
 
-    Such a column would pass for nominal and be released unprotected, or be masked by its commonest value.
+    Such a column would count as nominal, and be released unprotected or be masked by its commonest value.
     """
     if not isinstance(table.frame.schema[name], nw.String | nw.Object):
         return
@@ -181,11 +181,11 @@ def refuse_text_among_numbers(table: Table, name: str) -> None:
 
 
 def codes(table: Table, name: str) -> NDArray[np.int64]:
-    """Number the values of a column 0, 1, 2, ... in their order, -1 for a gap.
+    """Number the values of a column 0, 1, 2, ... in their order, -1 for a missing value.
 
     The order is that of the categories for an ordered type, and the sorted order of the values otherwise.
     """
-    import pandas as pd
+    import pandas as pd  # here, to keep start-up quick
 
     dtype = table.frame.schema[name]
     values = table.frame[name].to_pandas()
@@ -196,10 +196,10 @@ def codes(table: Table, name: str) -> NDArray[np.int64]:
     if isinstance(dtype, nw.Enum):
         return pd.Categorical(values, categories=list(dtype.categories)).codes.astype(np.int64)
     try:
-        found, _ = pd.factorize(values.astype(object).to_numpy(), sort=True)
+        numbered, _ = pd.factorize(values.astype(object).to_numpy(), sort=True)
     except TypeError:
-        raise DataError(f'Column "{name}" mixes text with other types of value. Make them all text.') from None
-    return np.asarray(found, dtype=np.int64)
+        raise DataError(f'Column "{name}" mixes text with values of other types. Make them all text.') from None
+    return np.asarray(numbered, dtype=np.int64)
 
 
 def _distinct(table: Table, name: str) -> int:
@@ -207,6 +207,6 @@ def _distinct(table: Table, name: str) -> int:
 
 
 def _word_like(pattern: re.Pattern[str], name: str) -> str:
-    """Return the first word of a column's name that fits; "PersonId" and "person_id" both have the words person, id."""
+    """Return the first word of a column's name that matches; "PersonId" and "person_id" have the words person, id."""
     words = re.findall(r"[a-z]+\d*|\d+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
     return next((word for word in words if pattern.fullmatch(word)), "")

@@ -1,1 +1,1 @@
-"""Parameters: what they may be, and methods named with them ("mdav:variant=two-k")."""
+"""Parameters: their limits, and methods chosen by name with parameters ("mdav:variant=two-k")."""

@@ -1,4 +1,4 @@
-"""What a parameter may be, declared once: the check, the message and the bad values for tests."""
+"""Limits of parameters, declared once: they give the check, the message and the bad values for tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Limit", "Number", "OneOf", "OrNone", "TrueOrFalse", "Whole", "check_
 
 
 class Limit(Protocol):
-    """One parameter's limits."""
+    """The limits of one parameter."""
 
     @property
     def wanted(self) -> str:

@@ -1,4 +1,4 @@
-"""What shoal asks of one column, whichever library holds it."""
+"""One column of any library: its numbers, its missing values, and a digest of it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["digest", "is_numeric", "missing", "numbers", "with_numbers"]
 
 
 def missing(series: nw.Series[Any]) -> NDArray[np.bool_]:
-    """Return where a column has no value: null, or NaN."""
+    """Return which values of a column are missing: null, or NaN."""
     is_missing = series.is_null().to_numpy().astype(bool)
     if series.dtype.is_float():
         is_missing |= series.is_nan().fill_null(True).to_numpy().astype(bool)
@@ -32,14 +32,14 @@ def missing(series: nw.Series[Any]) -> NDArray[np.bool_]:
 def is_numeric(series: nw.Series[Any]) -> bool:
     """Whether a column holds integers, floats or decimals."""
     if isinstance(series.dtype, nw.Object):
-        # pandas puts numbers among other things into object columns: Decimal, or integers beside None.
+        # Columns of Python objects may hold numbers too: Decimal, or integers beside None.
         cells = [cell for cell, absent in zip(series.to_list(), missing(series), strict=True) if not absent]
         return bool(cells) and all(_is_number(cell) for cell in cells)
     return bool(series.dtype.is_numeric())
 
 
 def numbers(series: nw.Series[Any]) -> NDArray[np.float64]:
-    """Return a column of numbers or truth values as floats, NaN where it has a gap."""
+    """Return a column of numbers or truth values as floats, NaN for a missing value."""
     if not is_numeric(series) and not isinstance(series.dtype, nw.Boolean):
         raise _not_numeric(series)
     is_missing = missing(series)
@@ -55,17 +55,17 @@ def numbers(series: nw.Series[Any]) -> NDArray[np.float64]:
 
 
 def with_numbers(series: nw.Series[Any], values: NDArray[np.float64]) -> nw.Series[Any]:
-    """Return a float column with new values, except where `series` has a gap: null stays null, NaN stays NaN."""
+    """Return a float column with new values; those missing in `series` stay missing, null as null and NaN as NaN."""
     is_missing = missing(series)
     if isinstance(series.dtype, nw.Object):
         filled = np.where(is_missing, math.nan, values)
         return nw.new_series(series.name, filled, nw.Float64, backend=series.implementation)
     # Writing into a cast copy, not making a new column, keeps nulls and the library's own kind of float
     # (NumPy, nullable or Arrow in pandas). Integers are set to 0 first, for the reason given in `numbers`.
-    kept = nw.Float32 if isinstance(series.dtype, nw.Float32) else nw.Float64
-    floats = (series - series if series.dtype.is_integer() else series).cast(kept)
+    float_type = nw.Float32 if isinstance(series.dtype, nw.Float32) else nw.Float64
+    floats = (series - series if series.dtype.is_integer() else series).cast(float_type)
     present = np.flatnonzero(~is_missing)
-    new = values[present].astype(np.float32 if kept is nw.Float32 else np.float64)
+    new = values[present].astype(np.float32 if float_type is nw.Float32 else np.float64)
     return floats.scatter(present.tolist() if not len(present) else present, new)
 
 
@@ -98,28 +98,30 @@ def _is_number(cell: Any) -> bool:
 
 
 def _not_numeric(series: nw.Series[Any]) -> DataError:
-    """Say why a column is not numeric, by counts and row numbers only."""
-    said = f'Column "{series.name}" is not numeric'
+    """Return an error that says why a column is not numeric, by counts and row numbers only."""
+    problem = f'Column "{series.name}" is not numeric'
     if not isinstance(series.dtype, (nw.String, nw.Object)):
-        return DataError(f"{said}: its type is {_name_of(series.dtype)}.")
+        return DataError(f"{problem}: its type is {_type_name(series.dtype)}.")
     is_missing = missing(series)
     if is_missing.all():
-        return DataError(f"{said}: it has no values at all.")
-    bad = [
+        return DataError(f"{problem}: it has no values at all.")
+    not_numbers = [
         row
         for row, cell in enumerate(series.to_list())
         if not is_missing[row] and not (_is_number(cell) or (isinstance(cell, str) and _reads_as_number(cell)))
     ]
-    if not bad:
+    if not not_numbers:
         return DataError(
-            f"{said}: it holds numbers written as text, perhaps codes with leading zeros. "
+            f"{problem}: it holds numbers written as text, perhaps codes with leading zeros. "
             "Convert it to numbers first if it is meant to be a quantity."
         )
-    cells = "cell is not a number" if len(bad) == 1 else "cells are not numbers"
-    return DataError(f"{said}: {len(bad)} of its {len(series)} {cells}, the first in row {bad[0] + 1}.")
+    cells = "cell is not a number" if len(not_numbers) == 1 else "cells are not numbers"
+    return DataError(
+        f"{problem}: {len(not_numbers)} of its {len(series)} {cells}, the first in row {not_numbers[0] + 1}."
+    )
 
 
-def _name_of(dtype: Any) -> str:
+def _type_name(dtype: Any) -> str:
     # Only the name: the categories of an Enum, which its text form lists, are values of the data.
     name: str = type(dtype).__name__
     return "Categorical" if name == "Enum" else name

@@ -1,4 +1,4 @@
-"""One column of a CSV file: from text to numbers, if every cell is one."""
+"""Turn one column of text into numbers if every cell is a number."""
 
 from __future__ import annotations
 
@@ -9,18 +9,21 @@ if TYPE_CHECKING:
 
 __all__ = ["MISSING_WORDS", "NUMBER", "column_to_pandas"]
 
-MISSING_WORDS = ("NA", "NaN", "N/A", "null", ".")  # beside the empty cell; in numeric columns only, in any case
+# What stands for a missing value in a column of numbers, in any case; an empty cell is one everywhere.
+MISSING_WORDS = ("NA", "NaN", "N/A", "null", ".")
 
 # No leading zeros, which only codes have ("007"), and no plus sign, which only phone numbers have.
 WHOLE = r"-?(?:0|[1-9][0-9]*)"
 NUMBER = rf"(?:{WHOLE}(?:\.[0-9]*)?|-?\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 NUMBER_WITH_COMMA = NUMBER.replace(r"\.", ",")
 INFINITE = r"[+-]?(?i:inf(?:inity)?)"
-SAMPLE = 1000
+SAMPLE = 1000  # cells looked at first
+
+# pandas and pyarrow are imported inside functions, to keep start-up quick.
 
 
 def column_to_pandas(cells: Any, *, point: bool, comma: bool) -> pd.Series[Any]:
-    """Return text cells as int64, Int64 (integers beside gaps), float64 or, failing that, text.
+    """Return text cells as int64, as Int64 if some are missing, as float64 or, if they are not all numbers, as text.
 
     Parameters
     ----------
@@ -40,10 +43,10 @@ def column_to_pandas(cells: Any, *, point: bool, comma: bool) -> pd.Series[Any]:
 
 
 def _to_numbers(cells: Any, *, point: bool, comma: bool) -> Any:
-    """Return the column as Arrow int64 or double with nulls for gaps, or None if it is text."""
+    """Return the column as Arrow int64 or double, null for a missing value, or None if it is text."""
     sample = _with_nulls(cells.slice(0, SAMPLE))
     if sample.null_count < len(sample) and _decimal_mark(sample, point=point, comma=comma) is None:
-        return None  # the first thousand cells are enough to know text when they show it
+        return None  # one cell of text among the first thousand is enough to know
     present = _with_nulls(cells)
     if present.null_count == len(present):
         return None
@@ -52,7 +55,7 @@ def _to_numbers(cells: Any, *, point: bool, comma: bool) -> Any:
 
 
 def _decimal_mark(present: Any, *, point: bool, comma: bool) -> str | None:
-    """Return the mark under which every cell is a number; "" if they are all whole; None if they are not numbers."""
+    """Return the decimal mark with which every cell is a number; "" if all are whole, None if some are not numbers."""
     if _all_match(present.slice(0, SAMPLE), WHOLE) and _all_match(present, WHOLE):
         return ""
     if point and _all_match(present, f"{NUMBER}|{INFINITE}"):
@@ -70,7 +73,7 @@ def _parse(present: Any, mark: str) -> Any:
         try:
             return pc.cast(present, pyarrow.int64())
         except pyarrow.ArrowInvalid:
-            return None  # more digits than a 64-bit integer holds are a name, not a quantity
+            return None  # a number with more digits than a 64-bit integer holds is a code, not a quantity
     if mark == ",":
         present = pc.replace_substring(present, ",", ".")
     return pc.cast(pc.replace_substring(present, "+inf", "inf"), pyarrow.float64())
@@ -83,7 +86,7 @@ def _all_match(present: Any, pattern: str) -> bool:
 
 
 def _with_nulls(cells: Any) -> Any:
-    """Return the cells without surrounding blanks, null where one of them is a gap."""
+    """Return the cells without surrounding blanks, and null for those that stand for a missing value."""
     import pyarrow
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""CSV files, read: every cell is text until its whole column proves to be numbers."""
+"""Read CSV files: a column is numeric only if every one of its cells is a number."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read_csv"]
 
+# pandas and pyarrow are imported inside functions, to keep start-up quick.
+
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE = 1 << 20  # bytes looked at to find the header and the delimiter
 BLOCK = 1 << 24  # bytes parsed at a time
@@ -31,12 +33,12 @@ def read_csv(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
     """Read a CSV file, packed or not.
 
     The first line names the columns; a blank name becomes "column 3". Empty lines are skipped, except in
-    a file of one column, where an empty line is a gap.
+    a file of one column, where an empty line is a missing value.
     """
     import pandas as pd
 
-    _check(options)
-    content = _utf8(path, options.encoding)
+    _check_options(options)
+    content = _content(path, options.encoding)
     delimiter = options.delimiter or _detect_delimiter(path, content, decimal=options.decimal)
     header, start = _header(path, content, delimiter)
     names = name_header(path, header)
@@ -54,7 +56,7 @@ def read_csv(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
     return frame, Labels()
 
 
-def _check(options: ReadOptions) -> None:
+def _check_options(options: ReadOptions) -> None:
     if options.delimiter is not None and len(options.delimiter.encode()) != 1:
         raise ParameterError(f"delimiter must be one ASCII character; got {options.delimiter!r}.")
     if options.delimiter is not None and options.delimiter in '"\r\n':
@@ -71,8 +73,8 @@ def _check(options: ReadOptions) -> None:
         ) from None
 
 
-def _utf8(path: Path, encoding: str) -> bytes:
-    """Return the content as UTF-8 without a byte order mark, whatever it was."""
+def _content(path: Path, encoding: str) -> bytes:
+    """Return the content of a file, unpacked, as UTF-8 without a byte order mark."""
     content = path.read_bytes()
     if ending_of(path).endswith(".gz"):
         try:
@@ -114,7 +116,7 @@ def _records(content: bytes, delimiter: str, limit: int | None = None) -> Any:
 
 
 def _detect_delimiter(path: Path, content: bytes, decimal: str | None) -> str:
-    """Return the delimiter that cuts the header into most cells and the next lines into as many."""
+    """Return the delimiter that gives the header most cells, if it gives the lines below it as many."""
     preferred = ("\t",) if ending_of(path).startswith(".tsv") else ()
     best, best_score = "," if decimal != "," else ";", (False, 1, False)
     for delimiter in DELIMITERS:
@@ -149,13 +151,13 @@ def _header(path: Path, content: bytes, delimiter: str) -> tuple[list[str], int]
     line_end = re.compile(rb"\r\n|\n|\r")
     start = 0
     for _ in range(lines):
-        found = line_end.search(content, start)
-        start = found.end() if found else len(content)
+        match = line_end.search(content, start)
+        start = match.end() if match else len(content)
     return header, start
 
 
 def _refuse_data_as_header(path: Path, header: list[str]) -> None:
-    # Column names such as 0, 1, 2 or 2019, 2020 are fine; amounts are a first record that would be lost.
+    # Column names such as 0, 1, 2 or 2019, 2020 are fine; amounts mean that the first record would be lost.
     cells = [cell.strip() for cell in header]
     if all(re.fullmatch(NUMBER, cell) for cell in cells) and not all(cell.isdigit() for cell in cells):
         raise ReadError(
@@ -195,13 +197,13 @@ def _parse(path: Path, content: bytes, start: int, delimiter: str, width: int) -
 
 
 def _ends_within_quotes(table: Any, content: bytes) -> bool:
-    """Whether the last cell swallowed the rest of the file."""
+    """Whether the last cell opens with a quote that is never closed, and so holds the rest of the file."""
     last = table.column(table.num_columns - 1)[-1].as_py() if table.num_rows else ""
     return content.count(b'"') % 2 == 1 and ("\n" in last or "\r" in last) and not content.rstrip().endswith(b'"')
 
 
 def _ragged(path: Path, content: bytes, delimiter: str, width: int) -> ReadError:
-    """Find the first record that has too many or too few cells, the slow way, and say where it is."""
+    """Return an error that says where the first record with too many or too few cells is."""
     records = _records(content, delimiter)
     line = 1
     try:
@@ -210,13 +212,13 @@ def _ragged(path: Path, content: bytes, delimiter: str, width: int) -> ReadError
                 columns = "1 column" if width == 1 else f"{width} columns"
                 return ReadError(
                     f"{path}, line {line}: {len(row)} cells where the header names {columns} "
-                    f"(cells separated by {_spoken(delimiter)})."
+                    f"(cells separated by {_delimiter_name(delimiter)})."
                 )
             line = records.line_num + 1
     except csv.Error:
         pass
-    return ReadError(f"{path} has lines that do not have {width} cells (separated by {_spoken(delimiter)}).")
+    return ReadError(f"{path} has lines that do not have {width} cells (separated by {_delimiter_name(delimiter)}).")
 
 
-def _spoken(delimiter: str) -> str:
+def _delimiter_name(delimiter: str) -> str:
     return "a tab" if delimiter == "\t" else f'"{delimiter}"'

@@ -1,4 +1,4 @@
-"""Excel files: one sheet is one table, the first row names its columns."""
+"""Read Excel files: one sheet is one table, its first row the column names."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ MISSING_AMONG_NUMBERS = {word.lower() for word in MISSING_WORDS}
 
 
 def read_xlsx(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
-    """Read a sheet; formulas count as the values Excel last computed, its error values as gaps."""
+    """Read a sheet; a formula counts as the value Excel last computed, an error as a missing value."""
     import openpyxl
     import pandas as pd
 
     book = openpyxl.load_workbook(path, read_only=True, data_only=True)
     try:
-        sheet = _sheet(path, book, options.sheet)
+        sheet = _chosen_sheet(path, book, options.sheet)
         sheet.reset_dimensions()  # the size a file states may be wrong
-        rows = _cut_to_content(
+        rows = _without_margins(
             [[None if cell.data_type == "e" else cell.value for cell in row] for row in sheet.iter_rows()]
         )
     finally:
@@ -43,34 +43,34 @@ def read_xlsx(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
     return pd.DataFrame(columns, index=pd.RangeIndex(len(rows) - 1)), Labels()
 
 
-def _sheet(path: Path, book: Any, wanted: str | int | None) -> Any:
-    titles = [sheet.title for sheet in book.worksheets]
-    if isinstance(wanted, str) and wanted in titles:
-        return book.worksheets[titles.index(wanted)]
-    if wanted is None or isinstance(wanted, int):
-        place = wanted or 0
+def _chosen_sheet(path: Path, book: Any, sheet: str | int | None) -> Any:
+    titles = [one.title for one in book.worksheets]
+    if isinstance(sheet, str) and sheet in titles:
+        return book.worksheets[titles.index(sheet)]
+    if sheet is None or isinstance(sheet, int):
+        place = sheet or 0
         if 0 <= place < len(titles):
             return book.worksheets[place]
         raise ReadError(f"{path} has no sheet {place}; it has {len(titles)}, counted from 0.")
     shown = ", ".join(f'"{title}"' for title in titles)
-    raise ReadError(f'{path} has no sheet "{wanted}"; its sheets are {shown}.{nearest_name_hint(wanted, titles)}')
+    raise ReadError(f'{path} has no sheet "{sheet}"; its sheets are {shown}.{nearest_name_hint(sheet, titles)}')
 
 
-def _cut_to_content(rows: list[list[Any]]) -> list[list[Any]]:
-    """Return the rows as a rectangle, without the empty margins; in several columns without empty rows at all."""
-    filled = [place for row in rows for place, cell in enumerate(row) if not _empty(cell)]
+def _without_margins(rows: list[list[Any]]) -> list[list[Any]]:
+    """Return the rows without the empty ones around them and, if there are several columns, between them."""
+    filled = [place for row in rows for place, cell in enumerate(row) if not _is_empty(cell)]
     width = max(filled, default=-1) + 1
     even = [(row + [None] * width)[:width] for row in rows]
-    while even and all(_empty(cell) for cell in even[-1]):
+    while even and all(_is_empty(cell) for cell in even[-1]):
         even.pop()
-    while even and all(_empty(cell) for cell in even[0]):
+    while even and all(_is_empty(cell) for cell in even[0]):
         even.pop(0)
     if width > 1:
-        even = [row for row in even if not all(_empty(cell) for cell in row)]
+        even = [row for row in even if not all(_is_empty(cell) for cell in row)]
     return even
 
 
-def _empty(cell: Any) -> bool:
+def _is_empty(cell: Any) -> bool:
     return cell is None or cell == ""
 
 
@@ -79,13 +79,13 @@ def _column(cells: list[Any]) -> pd.Series[Any]:
     import pandas as pd
     import pyarrow
 
-    values = [None if _empty(cell) else cell for cell in cells]
+    values = [None if _is_empty(cell) else cell for cell in cells]
     words = [isinstance(cell, str) and cell.strip().lower() in MISSING_AMONG_NUMBERS for cell in values]
     numbers = [None if word else cell for cell, word in zip(values, words, strict=True)]
     kinds = {type(cell) for cell in numbers if cell is not None}
-    gap = any(cell is None for cell in numbers)
+    some_missing = None in numbers
     if kinds == {int} and all(-(2**63) <= cell < 2**63 for cell in numbers if cell is not None):
-        return pd.Series(numbers, dtype="Int64" if gap else "int64")
+        return pd.Series(numbers, dtype="Int64" if some_missing else "int64")
     if kinds and kinds <= {int, float}:
         return pd.Series([math.nan if cell is None else float(cell) for cell in numbers], dtype="float64")
     kinds = {type(cell) for cell in values if cell is not None}

@@ -1,4 +1,4 @@
-"""What a table says about its columns beyond their values: labels, measures and display formats."""
+"""Labels of variables and of values, levels of measurement and display formats."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 
 __all__ = ["Labels"]
 
-Key = float | int | str
+Code = float | int | str  # a value that has a label
 
 
 @dataclass(frozen=True)
 class Labels:
-    """The labels of a table, empty unless its file had some.
+    """The labels of a table; empty unless its file has some.
 
     Parameters
     ----------
     variables : mapping of column name to text
-        What a column is about, such as ``{"inc": "Income in euros"}``.
+        What a column holds, such as ``{"inc": "Income in euros"}``.
     values : mapping of column name to {value: text}
         What the codes of a column mean, such as ``{"sex": {1: "male", 2: "female"}}``.
     measures : mapping of column name to "nominal", "ordinal" or "scale"
@@ -27,11 +27,11 @@ class Labels:
     formats : mapping of column name to text
         The display format in the words of the program that wrote the file: ``F8.2``, ``%9.0g``, ``DATE9``.
     file : str
-        What the file as a whole is about.
+        The label of the file as a whole.
     """
 
     variables: Mapping[str, str] = field(default_factory=dict)
-    values: Mapping[str, Mapping[Key, str]] = field(default_factory=dict)
+    values: Mapping[str, Mapping[Code, str]] = field(default_factory=dict)
     measures: Mapping[str, str] = field(default_factory=dict)
     formats: Mapping[str, str] = field(default_factory=dict)
     file: str = ""
@@ -65,7 +65,7 @@ class Labels:
 
     @classmethod
     def from_plain(cls, plain: Any) -> Labels:
-        """Return the labels that `to_plain` wrote; whatever is not of its making gives empty labels."""
+        """Return the labels that `to_plain` wrote; anything else gives empty labels."""
         try:
             return cls(
                 variables={str(name): str(text) for name, text in plain["variables"].items()},
@@ -77,7 +77,7 @@ class Labels:
                 file=str(plain["file"]),
             )
         except (AttributeError, KeyError, TypeError, ValueError):
-            # Files and attrs are anybody's to write; labels are a courtesy and not worth an error.
+            # Other programs may write files and attrs too, and labels are not worth an error.
             return cls()
 
     def to_json(self) -> str:

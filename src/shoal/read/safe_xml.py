@@ -1,4 +1,4 @@
-"""XML documents from anywhere: parsed block by block, nothing in them expanded, fetched or looked up."""
+"""Parse XML documents from any source safely: no entity is expanded, no file and no address is opened."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from shoal.errors import ReadError
 
-__all__ = ["SAFE_PARSER", "Target", "parse", "refuse_doctype"]
+__all__ = ["SAFE_PARSER", "XmlHandler", "parse", "refuse_doctype"]
 
-# The arguments of every lxml parser in shoal: no entity, no file, no address, and libxml2's limits stay on.
+# The arguments of every lxml parser in shoal: no entities, no files, no addresses, and libxml2's limits stay on.
 SAFE_PARSER: Mapping[str, bool] = {
     "resolve_entities": False,
     "no_network": True,
@@ -24,8 +24,8 @@ BLOCK = 1 << 16  # bytes parsed at a time
 LONGEST = 10_000_000  # bytes of one tag or comment
 
 
-class Target:
-    """What `parse` reports to; derive from it, and add ``start``, ``data`` and ``end`` as far as you want to know.
+class XmlHandler:
+    """Receives the tags and the text of a document; subclasses add ``start``, ``data`` and ``end`` as they need them.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Target:
 
     @property
     def progress(self) -> object:
-        """Something that changes as tags and text come in."""
+        """A value that changes with every tag and text that comes in."""
         return None
 
     def doctype(self, name: str | None, public: str | None, system: str | None) -> None:
@@ -48,41 +48,41 @@ class Target:
         raise ReadError(f"{self.what} has a document type declaration (DOCTYPE), which shoal does not read. Remove it.")
 
     def close(self) -> None:
-        """Nothing is left to do; lxml calls it."""
+        """Do nothing; lxml calls it at the end of a document."""
 
 
-def parse(source: bytes | Path, target: Target) -> None:
-    """Report a document to the target as it is read; raise ReadError if it is not XML.
+def parse(source: bytes | Path, handler: XmlHandler) -> None:
+    """Report the tags and the text of a document to a handler as they are read; ReadError if it is not XML.
 
-    No tree is built. A document type declaration is refused before anything in it is looked at.
+    No tree is built. A document type declaration is refused before anything in it is used.
 
     Parameters
     ----------
     source : bytes or Path
         The document, in any encoding that it states itself.
-    target : Target
-        What is told of tags and text; what it raises ends the reading.
+    handler : XmlHandler
+        What receives them; an error that it raises ends the reading.
     """
-    from lxml import etree
+    from lxml import etree  # here, to keep start-up quick
 
-    parser = etree.XMLParser(target=target, collect_ids=False, **SAFE_PARSER)
-    unheard = 0
-    before = target.progress
+    parser = etree.XMLParser(target=handler, collect_ids=False, **SAFE_PARSER)
+    unreported = 0
+    before = handler.progress
     with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as file:
         try:
             while block := file.read(BLOCK):
                 parser.feed(block)
-                if target.finished:
+                if handler.finished:
                     return
                 # libxml2 keeps a tag or comment in memory until its end comes, however long that takes.
-                unheard = unheard + len(block) if target.progress == before else 0
-                if unheard > LONGEST:
-                    raise ReadError(f"{target.what} has a tag or comment of more than {LONGEST:,} bytes.")
-                before = target.progress
+                unreported = unreported + len(block) if handler.progress == before else 0
+                if unreported > LONGEST:
+                    raise ReadError(f"{handler.what} has a tag or comment of more than {LONGEST:,} bytes.")
+                before = handler.progress
             parser.close()
         except etree.XMLSyntaxError as error:
-            # Not chained: libxml2 may quote the text it stumbled over.
-            raise _malformed(target.what, error, etree.ErrorTypes, complete=bool(block)) from None
+            # Not chained: libxml2 may quote the text that it could not read.
+            raise _malformed(handler.what, error, etree.ErrorTypes, complete=bool(block)) from None
 
 
 def refuse_doctype(source: bytes | Path, what: str) -> None:
@@ -101,7 +101,7 @@ def refuse_doctype(source: bytes | Path, what: str) -> None:
     parse(source, _Prolog(what))
 
 
-class _Prolog(Target):
+class _Prolog(XmlHandler):
     """Everything before the first tag."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -111,8 +111,8 @@ class _Prolog(Target):
 def _malformed(what: str, error: Any, types: Any, *, complete: bool) -> ReadError:
     encodings = (types.ERR_INVALID_ENCODING, types.ERR_UNKNOWN_ENCODING, types.ERR_UNSUPPORTED_ENCODING)
     if error.code in (*encodings, types.I18N_CONV_FAILED):
-        said = "the text is not in the encoding that its first line states, or in UTF-8 if it states none."
-        return ReadError(f"{what}, line {error.lineno}: {said}")
+        problem = "the text is not in the encoding that its first line states, or in UTF-8 if it states none."
+        return ReadError(f"{what}, line {error.lineno}: {problem}")
     if complete:
         return ReadError(f"{what} is damaged, or not an XML file: line {error.lineno} is not well-formed.")
     return ReadError(f"{what} is not a complete XML file: its end is missing, or a tag is never closed.")

@@ -1,4 +1,4 @@
-"""Stata, SPSS and SAS files, read through pyreadstat with their labels."""
+"""Read Stata, SPSS and SAS files with their labels, by pyreadstat."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.read.files import ReadOptions, refuse_duplicates
-from shoal.read.labels import Key, Labels
+from shoal.read.labels import Code, Labels
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["MEASURES", "read_dta", "read_por", "read_sas7bdat", "read_sav", "read_xpt"]
+
+# pandas, pyarrow and pyreadstat are imported inside functions, to keep start-up quick.
 
 MEASURES = ("nominal", "ordinal", "scale")
 
@@ -22,7 +24,7 @@ WITHOUT_DECIMALS = re.compile(r"[FN]?\d+(\.0?)?")
 
 
 def read_sav(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
-    """Read a .sav or .zsav file; values the file declares as missing are gaps."""
+    """Read a .sav or .zsav file; values that the file declares missing are missing."""
     import pyreadstat
 
     return _frame_and_labels(path, *pyreadstat.read_sav(path, **_encoding(options)))
@@ -36,7 +38,7 @@ def read_por(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
 
 
 def read_dta(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
-    """Read a .dta file; extended missing values (.a to .z) are gaps like any other."""
+    """Read a .dta file; extended missing values (.a to .z) are read as missing values."""
     import pyreadstat
 
     return _frame_and_labels(path, *pyreadstat.read_dta(path, **_encoding(options)))
@@ -53,15 +55,15 @@ def read_sas7bdat(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Label
     """Read a SAS data file, and its value labels if a catalogue of the same name (.sas7bcat) stands beside it."""
     import pyreadstat
 
-    frame, about = pyreadstat.read_sas7bdat(path, **_encoding(options))
+    frame, metadata = pyreadstat.read_sas7bdat(path, **_encoding(options))
     catalogue = path.with_suffix(".sas7bcat")
-    values: dict[str, dict[Key, str]] = {}
+    values: dict[str, dict[Code, str]] = {}
     if catalogue.is_file():
-        # Not catalog_file=: that would put the labels in the place of the values.
+        # Not through catalog_file=, which would replace the values by their labels.
         sets = pyreadstat.read_sas7bcat(catalogue, **_encoding(options))[1].value_labels
-        formats = {name: str(text or "").upper() for name, text in about.original_variable_types.items()}
+        formats = {name: str(text or "").upper() for name, text in metadata.original_variable_types.items()}
         values = {name: sets[text] for name, text in formats.items() if text in sets}
-    return _frame_and_labels(path, frame, about, values)
+    return _frame_and_labels(path, frame, metadata, values)
 
 
 def _encoding(options: ReadOptions) -> dict[str, Any]:
@@ -70,39 +72,39 @@ def _encoding(options: ReadOptions) -> dict[str, Any]:
 
 
 def _frame_and_labels(
-    path: Path, frame: pd.DataFrame, about: Any, values: dict[str, dict[Key, str]] | None = None
+    path: Path, frame: pd.DataFrame, metadata: Any, values: dict[str, dict[Code, str]] | None = None
 ) -> tuple[pd.DataFrame, Labels]:
     import pandas as pd
 
-    names = [str(name) for name in about.column_names]
+    names = [str(name) for name in metadata.column_names]
     refuse_duplicates(names, path)
-    formats = about.original_variable_types or {}
-    stored = about.readstat_variable_types or {}
+    formats = metadata.original_variable_types or {}
+    stored = metadata.readstat_variable_types or {}
     columns = {name: _column(frame[name], str(formats.get(name) or ""), str(stored.get(name) or "")) for name in names}
-    coded = values if values is not None else about.variable_value_labels
+    coded = values if values is not None else metadata.variable_value_labels
     labels = Labels(
-        variables={name: text for name, text in about.column_names_to_labels.items() if text},
+        variables={name: text for name, text in metadata.column_names_to_labels.items() if text},
         values={
             name: {_whole(code): str(text) for code, text in codes.items()} for name, codes in coded.items() if codes
         },
-        measures={name: level for name, level in (about.variable_measure or {}).items() if level in MEASURES},
+        measures={name: level for name, level in (metadata.variable_measure or {}).items() if level in MEASURES},
         formats={name: text for name, text in formats.items() if text and text != "NULL"},
-        file=about.file_label or "",
+        file=metadata.file_label or "",
     )
     return pd.DataFrame(columns, index=pd.RangeIndex(len(frame))), labels
 
 
-def _whole(code: Key) -> Key:
+def _whole(code: Code) -> Code:
     return int(code) if isinstance(code, float) and code.is_integer() else code
 
 
 def _column(series: pd.Series[Any], format_: str, stored: str) -> pd.Series[Any]:
-    """Return a column in the type it has by its format: integers, days and times of day as such."""
+    """Return a column in the type that its format says: integers, days and times of day as such."""
     import pandas as pd
     import pyarrow
 
     if stored == "string":
-        return series.mask(series == "")  # these formats know no other gap in text
+        return series.mask(series == "")  # these formats have no other missing value in text
     if series.dtype == object:
         first = series.loc[series.first_valid_index()] if series.notna().any() else None
         clean: pd.Series[Any] = series.astype(object).where(series.notna(), None)
@@ -119,7 +121,7 @@ def _column(series: pd.Series[Any], format_: str, stored: str) -> pd.Series[Any]
 
 
 def _integers(series: pd.Series[Any]) -> pd.Series[Any]:
-    """Return integers if every value is whole and held exactly, with gaps if there are some."""
+    """Return a column as integers if every value that is not missing is whole and a float holds it exactly."""
     import numpy as np
 
     if series.dtype.kind != "f":

@@ -1,4 +1,4 @@
-"""One table, whatever it came from: a file, a pandas, polars or Arrow frame, or an array."""
+"""A table with its labels, made from a file, a pandas, polars or Arrow frame, or an array."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ ACCEPTED = "a pandas, polars or Arrow table, a 2-D NumPy array, or the path of a
 
 @dataclass(frozen=True)
 class _Origin:
-    """What narwhals does not carry along, to give back the same kind of table as came in."""
+    """What a table needs to be returned in the type that was passed in, beyond its values."""
 
     is_array: bool = False
-    pandas_columns: Any = None  # the frame's own column labels, and under which names they go here
-    names: tuple[str, ...] = ()
+    pandas_columns: Any = None  # the column labels of a pandas frame, which need not be text
+    names: tuple[str, ...] = ()  # the same as text
     attrs: Mapping[Any, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table with its labels; methods return new tables and leave this one alone.
+    """A table with its labels; its methods return new tables and leave this one unchanged.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ class Table:
     reading : mapping
         How the file had to be read: delimiter, encoding and the like.
     identity : str
-        What tells the file that the values come from from all others on this machine, so that it is never overwritten;
-        tables made from this one keep it.
+        What tells the file the values come from apart from all others on this machine, so that it is never overwritten;
+        a table made from this one keeps it.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class Table:
         return len(self.frame)
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """Return a column as floats, NaN where it has a gap; DataError if it does not hold numbers."""
+        """Return a column as floats, NaN for a missing value; DataError if it does not hold numbers."""
         return columns.numbers(self._column(name))
 
     def is_numeric(self, name: str) -> bool:
@@ -101,7 +101,7 @@ class Table:
         return bool(self._column(name).dtype.is_integer())
 
     def missing(self, name: str) -> NDArray[np.bool_]:
-        """Return where a column has no value: null, or NaN."""
+        """Return which values of a column are missing: null, or NaN."""
         return columns.missing(self._column(name))
 
     def replaced(
@@ -115,7 +115,7 @@ class Table:
         Parameters
         ----------
         computed : mapping of column name to n floats
-            New values; the column becomes a float column. A gap of the original stays the gap it was.
+            New values; the column becomes a float column. A missing value of the original stays missing.
         taken : mapping of column name to n row numbers
             Row i gets the original value of row ``taken[name][i]`` of the same column, whose type stays.
         drop : collection of column names
@@ -137,11 +137,11 @@ class Table:
         return self._with_frame(frame)
 
     def rows(self, order: NDArray[np.int64]) -> Table:
-        """Return these rows in this order; a pandas index starts again at 0, so that it tells nothing."""
+        """Return these rows in this order; a pandas index starts again at 0, since the old one shows the old order."""
         return self._with_frame(nw.maybe_reset_index(self.frame[np.asarray(order)]))
 
     def to_native(self) -> Any:
-        """Return the same kind of table as came in, with its own column labels, index and attrs."""
+        """Return the table in the type that was passed in, with its own column labels, index and attrs."""
         native = self.frame.to_native()
         if self._origin.is_array:
             return native.to_numpy()
@@ -155,7 +155,7 @@ class Table:
         return native
 
     def fingerprint(self) -> str:
-        """Return a SHA-256 in hexadecimal: of the file, or of names, types and values of a table in memory."""
+        """Return the SHA-256 of the file or, for a table in memory, of its names, types and values, in hexadecimal."""
         if self._file_digest is not None:
             return self._file_digest
         digest = hashlib.sha256()
@@ -250,11 +250,11 @@ def read_table(
 
 
 def _table_of_file(path: Path, reading: Mapping[str, Any]) -> Table:
-    before = _stamp(path)
+    before = _last_change(path)
     frame, labels = read_file(path, ReadOptions(**reading))
     with path.open("rb") as file:
         file_digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if _stamp(path) != before:
+    if _last_change(path) != before:
         raise ReadError(f"{path} was changed while it was being read. Try again when nobody writes to it.")
     attrs = {LABELS_IN_ATTRS: labels.to_plain(), SOURCE_IN_ATTRS: identity_of(path)}
     origin = _Origin(pandas_columns=frame.columns, names=tuple(frame.columns), attrs=attrs)
@@ -262,7 +262,7 @@ def _table_of_file(path: Path, reading: Mapping[str, Any]) -> Table:
     return Table(table, labels, path.absolute(), dict(reading), identity_of(path), origin, file_digest)
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
+def _last_change(path: Path) -> tuple[int, int] | None:
     try:
         status = path.stat()
     except (OSError, ValueError):  # `read_file` says what is wrong with it
@@ -271,10 +271,10 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 
 def _table_of_array(array: NDArray[Any]) -> Table:
-    import pandas as pd
+    import pandas as pd  # here, to keep start-up quick
 
     if isinstance(array, np.ma.MaskedArray):
-        raise ParameterError("a masked array was given; fill its gaps with NaN first: array.filled(np.nan).")
+        raise ParameterError("A masked array cannot be used; fill what is masked with NaN first: array.filled(np.nan).")
     if array.ndim != 2:
         hint = " Make one column of it with array.reshape(-1, 1)." if array.ndim == 1 else ""
         raise ParameterError(f"An array must have 2 dimensions, rows and columns; got {array.ndim}.{hint}")
@@ -315,9 +315,9 @@ def _table_of_pandas(native: pd.DataFrame) -> Table:
     names = [str(label) for label in native.columns]
     refuse_duplicates(names)
     origin = _Origin(pandas_columns=native.columns, names=tuple(names), attrs=dict(native.attrs))
-    inside = native.copy(deep=False)
-    inside.columns = names  # type: ignore[assignment]  # pandas-stubs knows only Index, pandas takes lists
-    inside.attrs = {}
+    frame = native.copy(deep=False)
+    frame.columns = names  # type: ignore[assignment]  # pandas-stubs knows only Index, pandas takes lists
+    frame.attrs = {}
     labels = Labels.from_plain(native.attrs.get(LABELS_IN_ATTRS)).only(names)
     identity = str(native.attrs.get(SOURCE_IN_ATTRS, ""))
-    return Table(nw.from_native(inside, eager_only=True), labels, identity=identity, _origin=origin)
+    return Table(nw.from_native(frame, eager_only=True), labels, identity=identity, _origin=origin)

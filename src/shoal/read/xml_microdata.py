@@ -1,4 +1,4 @@
-"""Microdata as XML: the root holds records, a record holds variables, a variable holds text and nothing else."""
+"""Read microdata from XML: the root holds records, a record holds variables, a variable holds text and nothing else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shoal.errors import ReadError
 from shoal.read.csv_columns import column_to_pandas
 from shoal.read.files import ReadOptions
 from shoal.read.labels import Labels
-from shoal.read.safe_xml import Target, parse
+from shoal.read.safe_xml import XmlHandler, parse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,7 @@ __all__ = ["decoded_name", "read_xml"]
 CELLS = 200_000  # held as Python text before they go into Arrow arrays
 LONGEST = 10_000_000  # characters of one value
 MOST_VARIABLES = 100_000
-# A table of gaps takes memory that the file does not: a name that every record invents anew costs a column each.
+# A file in which every record has other variables would take far more memory as a table, nearly all values missing.
 ALWAYS_FINE = 10_000_000  # cells
 CELLS_PER_BYTE = 4
 
@@ -35,16 +35,16 @@ ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})_")
 
 
 def read_xml(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
-    """Read the records that are the children of the root; types are found as in CSV files."""
+    """Read the elements in the root as records; the type of a column is found as in a CSV file."""
     import pandas as pd
 
-    gathered = _Gathered(path)
-    parse(path, gathered)
-    if not gathered.records:
+    handler = _RecordHandler(path)
+    parse(path, handler)
+    if not handler.records:
         raise ReadError(f"{path} has no records: there are no elements in its root element.")
     frame = pd.DataFrame(
-        {name: column_to_pandas(cells, point=True, comma=False) for name, cells in gathered.columns()},
-        index=pd.RangeIndex(gathered.records),
+        {name: column_to_pandas(cells, point=True, comma=False) for name, cells in handler.columns()},
+        index=pd.RangeIndex(handler.records),
     )
     return frame, Labels()
 
@@ -58,8 +58,8 @@ class _Column:
     arrays: list[Any] = field(default_factory=list)
 
 
-class _Gathered(Target):
-    """The cells of all records, column by column; nothing else of the document is kept."""
+class _RecordHandler(XmlHandler):
+    """Collects the cells of all records, column by column, and nothing else of the document."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(str(path))
@@ -81,7 +81,7 @@ class _Gathered(Target):
         return self.records, self._filled, self._length, self._depth
 
     def columns(self) -> Iterator[tuple[str, Any]]:
-        """Yield names and cells, and let go of each column before the next."""
+        """Yield the name and the cells of each column, and free its memory before the next."""
         import pyarrow
 
         self._move_to_arrays()
@@ -98,16 +98,16 @@ class _Gathered(Target):
             if column is None:
                 column = self._column_of(tag)
             if len(column.cells) > self._rows:
-                raise self._error(f"{_shown(tag)} is there twice; a record has one value of each variable.")
+                raise self._error(f"{_quoted(tag)} is there twice; a record has one value of each variable.")
             self._keep_blanks = bool(attributes) and attributes.get(SPACE) == "preserve"
             self._column = column
             self._pieces = []
             self._length = 0
         elif self._depth == 2:
-            if _local(tag) != self._record_tag:
-                self._first_or_refused(tag)
+            if _local_name(tag) != self._record_tag:
+                self._set_record_tag(tag)
         elif self._depth > 3:
-            raise self._error(f"{_shown(self._column.tag)} has elements in it; a variable holds text only.")
+            raise self._error(f"{_quoted(self._column.tag)} has elements in it; a variable holds text only.")
         if attributes and self._depth > 1:
             self._refuse_attributes(tag, attributes)
 
@@ -116,7 +116,7 @@ class _Gathered(Target):
             self._pieces.append(text)
             self._length += len(text)
             if self._length > LONGEST:
-                raise self._error(f"{_shown(self._column.tag)} has a value of more than {LONGEST:,} characters.")
+                raise self._error(f"{_quoted(self._column.tag)} has a value of more than {LONGEST:,} characters.")
         elif text.strip(BLANKS):
             inside = "the record has text" if self._depth == 2 else "there is text between the records"
             raise self._error(f"{inside} that is not in a variable. Put it into an element.")
@@ -134,19 +134,19 @@ class _Gathered(Target):
 
     # ----------------------------------------------------------------------------------------------------------
 
-    def _first_or_refused(self, tag: str) -> None:
+    def _set_record_tag(self, tag: str) -> None:
         if self._record_tag:
             raise self._error(
-                f"it is called {_shown(tag)}, the ones before it {_shown(self._record_tag)}; "
+                f"it is called {_quoted(tag)}, the ones before it {_quoted(self._record_tag)}; "
                 "all records must have the same name."
             )
-        self._record_tag = _local(tag)
+        self._record_tag = _local_name(tag)
 
     def _column_of(self, tag: str) -> _Column:
-        """Return the column of a tag that is seen for the first time, with gaps in all records so far."""
+        """Return the column of a tag that is seen for the first time, missing in all records so far."""
         import pyarrow
 
-        name = decoded_name(_local(tag))
+        name = decoded_name(_local_name(tag))
         if name not in self._columns:
             if len(self._columns) == MOST_VARIABLES:
                 raise ReadError(f"{self.what} has more than {MOST_VARIABLES:,} variables.")
@@ -162,7 +162,7 @@ class _Gathered(Target):
         for name in attributes:
             if not name.startswith(ABOUT_XML):
                 raise self._error(
-                    f"{_shown(tag)} has an attribute, {_shown(name)}; shoal reads elements only. "
+                    f"{_quoted(tag)} has an attribute, {_quoted(name)}; shoal reads elements only. "
                     "Make it an element of the record, or remove it."
                 )
 
@@ -191,22 +191,22 @@ class _Gathered(Target):
             column.cells.clear()
         self._rows = 0
 
-    def _error(self, said: str) -> ReadError:
+    def _error(self, problem: str) -> ReadError:
         place = f"{self.what}, record {self.records + 1}" if self._depth > 1 else self.what
-        return ReadError(f"{place}: {said}")
+        return ReadError(f"{place}: {problem}")
 
 
-def _local(tag: str) -> str:
+def _local_name(tag: str) -> str:
     return tag.rpartition("}")[2]
 
 
-def _shown(tag: str) -> str:
-    name = _local(tag)
+def _quoted(tag: str) -> str:
+    name = _local_name(tag)
     return f'"{name}"' if len(name) <= 80 else f'"{name[:77]}..."'
 
 
 def decoded_name(name: str) -> str:
-    """Return the column name an element name stands for."""
+    """Return the column name that an element name stands for: "two words" for "two_x0020_words"."""
     return ESCAPED.sub(_character, name)
 
 

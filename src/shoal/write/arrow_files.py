@@ -42,11 +42,12 @@ def to_arrow(frame: nw.DataFrame[Any]) -> Any:
 
     if native.attrs:
         native = native.copy(deep=False)
-        native.attrs = {}  # Arrow would write them into the schema, the path of the input among them
+        native.attrs = {}  # Arrow would write them into the schema, where others can read them
     try:
         return pyarrow.Table.from_pandas(native, preserve_index=False)
     except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):
-        raise WriteError(f"{_first_unfit(native)} holds values of several kinds; make them one kind first.") from None
+        name = _first_unfit_column(native)
+        raise WriteError(f"{name} holds values of several types; make them one type first.") from None
 
 
 def _with_labels(table: Any, labels: Labels) -> Any:
@@ -56,7 +57,7 @@ def _with_labels(table: Any, labels: Labels) -> Any:
     return table.replace_schema_metadata(metadata or None)
 
 
-def _first_unfit(native: Any) -> str:
+def _first_unfit_column(native: Any) -> str:
     import pyarrow
 
     for name in native.columns:

@@ -1,4 +1,4 @@
-"""CSV files, written: UTF-8, a header, commas, line feeds, every number so that it reads back the same."""
+"""Write CSV files: UTF-8, a header, commas, line feeds, and every number so that it reads back the same."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from shoal.read.files import ending_of
 
 __all__ = ["cells_as_text", "joined", "write_csv"]
 
+# pyarrow is imported inside functions, to keep start-up quick.
+
 ROWS = 50_000  # written at a time
 
 
 def write_csv(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
-    """Write a CSV file; .tsv gets tabs, .gz is packed; labels have no place in it."""
+    """Write a CSV file, a .tsv file with tabs, a .gz file packed; labels are left out."""
     ending = ending_of(path)
     delimiter = "\t" if ending.startswith(".tsv") else ","
     with path.open("wb") as file:
@@ -50,7 +52,7 @@ def _write(frame: nw.DataFrame[Any], delimiter: str, file: BinaryIO) -> None:
 
 
 def cells_as_text(series: nw.Series[Any]) -> Any:
-    """Return the cells of a column as text, empty where there is a gap."""
+    """Return the cells of a column as text, empty for a missing value."""
     import pyarrow
     import pyarrow.compute as pc
 
@@ -67,8 +69,8 @@ def cells_as_text(series: nw.Series[Any]) -> Any:
     elif types.is_timestamp(kind) or types.is_time(kind):
         text = _time_text(column)
     elif types.is_duration(kind):
-        spans = (None if span is None else str(span) for span in series.to_list())
-        text = pyarrow.chunked_array([pyarrow.array(spans, pyarrow.string())])
+        durations = (None if one is None else str(one) for one in series.to_list())
+        text = pyarrow.chunked_array([pyarrow.array(durations, pyarrow.string())])
     elif types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind):
         raise WriteError(f'Column "{series.name}" holds lists or bytes, which have no form as text.')
     else:
@@ -80,9 +82,9 @@ def _arrow(series: nw.Series[Any]) -> Any:
     import pyarrow
 
     if isinstance(series.dtype, nw.Object):
-        # Kinds may be mixed here, and each is written as Python shows it.
+        # Values may be of several types here, and each is written as Python shows it.
         return pyarrow.chunked_array(
-            [[None if _is_gap(cell) else str(cell) for cell in series.to_list()]], pyarrow.string()
+            [[None if _is_missing(cell) else str(cell) for cell in series.to_list()]], pyarrow.string()
         )
     if series.implementation.is_pandas_like():
         array = pyarrow.Array.from_pandas(series.to_native())
@@ -91,12 +93,12 @@ def _arrow(series: nw.Series[Any]) -> Any:
     return array if isinstance(array, pyarrow.ChunkedArray) else pyarrow.chunked_array([array])
 
 
-def _is_gap(cell: Any) -> bool:
-    return cell is None or bool(cell is not cell and cell != cell) or str(cell) in ("nan", "<NA>", "NaT")
+def _is_missing(cell: Any) -> bool:
+    return cell is None or str(cell) in ("nan", "<NA>", "NaT")
 
 
 def _float_text(column: Any) -> Any:
-    """Return the shortest text that reads back as the same float, with a point even when it is whole."""
+    """Return floats as the shortest text that reads back the same, with a point even if they are whole."""
     import pyarrow
     import pyarrow.compute as pc
 
@@ -107,23 +109,23 @@ def _float_text(column: Any) -> Any:
 
 
 def _time_text(column: Any) -> Any:
-    """Return times in ISO 8601, only as fine as they are, and days alone if no cell says a time of day."""
+    """Return times in ISO 8601, in the coarsest unit that holds them all: days, seconds or parts of a second."""
     import pyarrow
     import pyarrow.compute as pc
 
     kind = column.type
     if pyarrow.types.is_time(kind):
-        grades = [pyarrow.time32("s"), pyarrow.time32("ms"), pyarrow.time64("us"), pyarrow.time64("ns")]
+        units = [pyarrow.time32("s"), pyarrow.time32("ms"), pyarrow.time64("us"), pyarrow.time64("ns")]
     else:
-        grades = [pyarrow.timestamp(unit, kind.tz) for unit in ("s", "ms", "us", "ns")]
+        units = [pyarrow.timestamp(unit, kind.tz) for unit in ("s", "ms", "us", "ns")]
         if kind.tz is None and pc.all(pc.equal(column, pc.floor_temporal(column, unit="day"))).as_py():
-            grades = [pyarrow.date32()]
-    for grade in grades:
+            units = [pyarrow.date32()]
+    for unit in units:
         try:
-            return pc.cast(pc.cast(column, grade), pyarrow.string())
+            return pc.cast(pc.cast(column, unit), pyarrow.string())
         except pyarrow.ArrowInvalid:
-            continue  # finer than this
-    raise WriteError("a column of times cannot be written as text.")
+            continue  # some time is finer than this
+    raise WriteError("A column of times cannot be written as text.")
 
 
 def _quoted(text: Any, delimiter: str) -> Any:
@@ -140,7 +142,7 @@ def _quoted(text: Any, delimiter: str) -> Any:
 
 
 def joined(*parts: Any, by: str = "") -> Any:
-    """Return texts put together row by row; a part is an array, or one text for all rows."""
+    """Return texts joined row by row; a part is an array, or one text for all rows."""
     import pyarrow
     import pyarrow.compute as pc
 

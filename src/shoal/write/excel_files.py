@@ -27,7 +27,7 @@ MOST_CHARACTERS = 32_767
 
 
 def write_xlsx(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
-    """Write one sheet; text is always text, even where it looks like a formula."""
+    """Write one sheet; text stays text even where it looks like a formula; labels are left out."""
     import openpyxl
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.writer.excel import ExcelWriter
@@ -38,7 +38,7 @@ def write_xlsx(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
         )
     if len(frame.columns) > MOST_COLUMNS:
         raise WriteError(f"An Excel sheet holds {MOST_COLUMNS:,} columns, the table has {len(frame.columns):,}.")
-    # All checks come first: openpyxl complains aloud about a sheet that is left half written.
+    # All checks come first: openpyxl prints a warning about a sheet that is left half written.
     header = [(_checked_text(name, name), "s") for name in frame.columns]
     contents = [list(_cells(frame[name])) for name in frame.columns]
     book = openpyxl.Workbook(write_only=True)
@@ -60,7 +60,7 @@ def write_xlsx(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
 
 
 def _cells(series: nw.Series[Any]) -> Iterator[Any]:
-    """Yield what goes into the cells of a column: None, a pair of content and type, or a date."""
+    """Yield what goes into the cells of a column: None, a pair of content and type, a truth value or a date."""
     dtype = series.dtype
     if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
         raise WriteError(f'Column "{series.name}" has times with a time zone, which Excel cannot hold.')

@@ -1,4 +1,4 @@
-"""The moment of writing, taken out of files: the same table must give the same bytes tomorrow."""
+"""Take the time of writing out of files, so that the same table gives the same bytes tomorrow."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-__all__ = ["UndatedZip", "without_timestamps"]
+__all__ = ["UndatedZip", "remove_timestamps"]
 
-HEADER = 4096  # bytes; every timestamp below stands within them
+HEADER = 4096  # bytes; every timestamp below is within them
 
-# Where each format keeps the time, and what is put there instead: the start of 1980, which all of them can say.
-_STAMPS = {
+# Where each format keeps the time, and what is written there instead: the start of 1980, which all of them can hold.
+_TIMESTAMPS = {
     ".sav": (re.compile(rb"(?<=^.{92})\d\d [A-Za-z]{3} \d\d\d\d:\d\d:\d\d", re.DOTALL), b"01 Jan 8000:00:00"),
     ".dta": (
         re.compile(rb"(?<=<timestamp>\x11)\d\d [A-Za-z]{3} \d{4} \d\d:\d\d(?=</timestamp>)"),
@@ -21,14 +21,14 @@ _STAMPS = {
     ),
     ".xpt": (re.compile(rb"\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d"), b"01JAN80:00:00:00"),
 }
-_STAMPS[".zsav"] = _STAMPS[".sav"]
+_TIMESTAMPS[".zsav"] = _TIMESTAMPS[".sav"]
 XPT_HEADER = 7 * 80  # library and member headers; labels and data come after
 
 
-def without_timestamps(path: Path) -> None:
+def remove_timestamps(path: Path) -> None:
     """Overwrite the time of writing in the header of a .sav, .zsav, .dta or .xpt file."""
     ending = path.suffix.lower()
-    pattern, start_of_1980 = _STAMPS[ending]
+    pattern, start_of_1980 = _TIMESTAMPS[ending]
     with path.open("r+b") as file:
         head = file.read(XPT_HEADER if ending == ".xpt" else HEADER)
         file.seek(0)
@@ -49,6 +49,6 @@ class UndatedZip(zipfile.ZipFile):
             shutil.copyfileobj(content, entry)
 
     def _undated(self, name: Any) -> zipfile.ZipInfo:
-        entry = zipfile.ZipInfo(str(name))  # dated 1980 unless told otherwise
+        entry = zipfile.ZipInfo(str(name))  # dated 1980 by default
         entry.compress_type = zipfile.ZIP_DEFLATED
         return entry

@@ -18,12 +18,12 @@ __all__ = ["encoded_name", "write_xml"]
 # pyarrow is imported inside functions, to keep start-up quick.
 
 ROWS = 20_000  # written at a time
-LIKE_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4})")
+LIKE_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4})")  # would be read as the start of an escaped character
 UNFIT = r"[\x00-\x08\x0B\x0C\x0E-\x1F\x{FFFE}\x{FFFF}]"  # in the syntax of Arrow's regular expressions
 
 
 def write_xml(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
-    """Write one line a record, in UTF-8; labels have no place in it."""
+    """Write one line a record, in UTF-8; labels are left out."""
     names = _element_names(frame.columns)
     columns = [_escaped(_checked_text(frame[name])) for name in frame.columns]
     with path.open("wb") as file:
@@ -37,16 +37,16 @@ def write_xml(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
 
 
 def _element_names(columns: list[str]) -> list[str]:
-    """Return element names that read back as the column names: what XML forbids as _x0020_, as in SQL/XML."""
-    named = [name or f"column {place}" for place, name in enumerate(columns, start=1)]  # as in a CSV file
+    """Return element names that read back as the column names; a column without one gets the name it gets in CSV."""
+    named = [name or f"column {place}" for place, name in enumerate(columns, start=1)]
     if len(set(named)) < len(named):
         raise WriteError("A column has no name, and the one it would get is taken. Name it first.")
     return [encoded_name(name) for name in named]
 
 
 def encoded_name(name: str) -> str:
-    """Return a column name as the name of an element, what XML does not allow in one written as _x0020_."""
-    escape = {found.start() for found in LIKE_ESCAPED.finditer(name)}
+    """Return a column name as an element name; what XML does not allow there is written as in SQL/XML, _x0020_."""
+    escape = {match.start() for match in LIKE_ESCAPED.finditer(name)}
     return "".join(
         one if place not in escape and _fits(one, first=place == 0) else _escape(ord(one))
         for place, one in enumerate(name)
@@ -58,7 +58,7 @@ def _escape(code: int) -> str:
 
 
 def _fits(character: str, *, first: bool) -> bool:
-    """Whether a character may stand in a name, by the older and stricter edition of XML that most parsers keep to."""
+    """Whether a character may be in a name, by the older and stricter edition of XML that most parsers keep to."""
     if character.isascii():
         return character.isalpha() or character == "_" or (not first and character in "-.0123456789")
     try:
@@ -70,11 +70,8 @@ def _fits(character: str, *, first: bool) -> bool:
     return True
 
 
-# Cells ----------------------------------------------------------------------------------------------------------
-
-
 def _checked_text(series: nw.Series[Any]) -> Any:
-    """Return the cells of a column as text that XML can hold, empty where there is a gap."""
+    """Return the cells of a column as text that XML can hold, empty for a missing value."""
     import pyarrow.compute as pc
 
     try:
@@ -114,7 +111,7 @@ def _escaped(text: Any) -> Any:
 
 
 def _elements(name: str, text: Any) -> Any:
-    """Return cells as elements; blanks alone are marked, or they would be read as a gap."""
+    """Return cells as elements; blanks alone are marked, or they would be read as a missing value."""
     import pyarrow
     import pyarrow.compute as pc
 
