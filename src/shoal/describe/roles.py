@@ -22,7 +22,7 @@ from shoal.errors import (
 from shoal.parameters.limits import OneOf, check_limits
 from shoal.read import Table
 
-__all__ = ["Selection", "cut_into_blocks", "cut_size", "names_given", "select"]
+__all__ = ["Selection", "as_names", "block_size", "cut_into_blocks", "select"]
 
 _Word = TypeVar("_Word", bound=str)
 _NOT_PROTECTED: tuple[Role, ...] = ("identifier", "weight", "stratum")
@@ -30,7 +30,17 @@ _NOT_PROTECTED: tuple[Role, ...] = ("identifier", "weight", "stratum")
 
 @dataclass(frozen=True)
 class Selection:
-    """What `protect` does with each column."""
+    """What `protect` does with each column.
+
+    Attributes
+    ----------
+    blocks
+        The columns to protect; those of one block are grouped together.
+    kinds
+        The kind of each of them.
+    roles
+        The role of every column that was given one.
+    """
 
     blocks: tuple[tuple[str, ...], ...]
     kinds: Mapping[str, Kind]
@@ -102,7 +112,7 @@ def cut_into_blocks(
     if block_lists is None:
         size = size or len(in_order)
         return tuple(tuple(in_order[start : start + size]) for start in range(0, len(in_order), size))
-    block_lists = [[str(name) for name in names_given(block, "blocks")] for block in block_lists]
+    block_lists = [[str(name) for name in as_names(block, "blocks")] for block in block_lists]
     if not block_lists:
         raise ParameterError("blocks names no block. Leave it out for one block of all columns.")
     named = [name for block in block_lists for name in block]
@@ -117,7 +127,7 @@ def cut_into_blocks(
     return tuple(tuple(name for name in in_order if name in set(block)) for block in block_lists)
 
 
-def cut_size(blocks: Any) -> int | None:
+def block_size(blocks: Any) -> int | None:
     """Return the number of columns in a block if `blocks` is such a number, else None."""
     return _read_blocks(blocks)[0]
 
@@ -129,14 +139,14 @@ def _read_blocks(blocks: Any) -> tuple[int | None, list[Any] | None]:
     if isinstance(blocks, Integral) and not isinstance(blocks, bool) and int(blocks) >= 1:
         return int(blocks), None
     if isinstance(blocks, Iterable) and not isinstance(blocks, str):
-        return None, names_given(blocks, "blocks")
+        return None, as_names(blocks, "blocks")
     raise ParameterError(
         f"blocks must be the number of columns in a block, 1 or more, or lists of columns; got {blocks!r}."
     )
 
 
 def _checked_kind(table: Table, name: str, stated: Kind | None) -> Kind:
-    """Return the kind that the caller stated for a column, or the one it has by its type; DataError if they differ."""
+    """Return the kind that the caller stated for a column, or else the one of its type; DataError if it cannot be."""
     by_type = kind_of(table, name)
     if by_type is None:
         dtype = table.frame.schema[name]
@@ -194,10 +204,10 @@ def _names(table: Table, what: str, names: Any) -> list[str]:
         return []
     if isinstance(names, str | int | tuple) and str(names) in table.names:
         return [str(names)]
-    return [_existing(table, name) for name in names_given(names, what)]
+    return [_existing(table, name) for name in as_names(names, what)]
 
 
-def names_given(names: Any, what: str) -> list[Any]:
+def as_names(names: Any, what: str) -> list[Any]:
     """Return one name or several as a list; ParameterError for anything else, such as a column of values.
 
     Parameters

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from shoal.describe import Kind, Selection, select
-from shoal.describe.roles import cut_size, names_given
+from shoal.describe.roles import as_names, block_size
 from shoal.edits import Rule
 from shoal.edits.contradictions import refuse_contradictions
 from shoal.edits.keep.block_edits import BlockEdits, joined_blocks
@@ -86,7 +86,7 @@ def settle(
 
     shared = replacement_for_all(replace, selection.columns)
     rewriting = None if shared is None else REPLACEMENTS.get(shared["name"])
-    rewritten = [] if confidential is None else [str(name) for name in names_given(confidential, "confidential")]
+    rewritten = [] if confidential is None else [str(name) for name in as_names(confidential, "confidential")]
     if shared is not None and rewriting is not None and rewriting.rewrites:
         rewritten = confidential_names(shared, confidential, selection)
         refuse_unserved(shared, rewritten, selection.columns, table)
@@ -142,7 +142,7 @@ def _selection(
     selection = select(table, columns=columns, blocks=listed, **named_roles)
     if not rules or listed is not None:
         return selection
-    joined = joined_blocks(rules, selection.columns, cut_size(blocks) or _WITH_RULES)
+    joined = joined_blocks(rules, selection.columns, block_size(blocks) or _WITH_RULES)
     return dataclasses.replace(selection, blocks=tuple(tuple(block) for block in joined))
 
 

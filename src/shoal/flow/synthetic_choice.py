@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.describe import Selection
-from shoal.describe.roles import names_given
+from shoal.describe.roles import as_names
 from shoal.describe.variables import kind_of
 from shoal.errors import ParameterError
 from shoal.parameters.choices import build, written_form
@@ -42,7 +42,7 @@ def replacement_for_all(replace: Any, columns: Sequence[str]) -> dict[str, Any] 
 def confidential_names(synthetic: Mapping[str, Any], given: Any, selection: Selection) -> list[str]:
     """Return the variables to rewrite: those named in the argument or in the replacement, or those with the role."""
     own = list(synthetic.get("confidential", ()))
-    named = own if given is None else [str(name) for name in names_given(given, "confidential")]
+    named = own if given is None else [str(name) for name in as_names(given, "confidential")]
     refuse_other_names(synthetic, named)
     if given is None and not own:
         named = _with_role(selection) or [name for name, role in selection.roles.items() if role == "confidential"]
@@ -116,5 +116,5 @@ def _checked(spelled: dict[str, Any]) -> dict[str, Any]:
     if not _rewrites(spelled):
         return spelled
     if "confidential" in spelled:
-        spelled["confidential"] = [str(name) for name in names_given(spelled["confidential"], "confidential")]
+        spelled["confidential"] = [str(name) for name in as_names(spelled["confidential"], "confidential")]
     return written_form(build(spelled, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")

@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any
 
 from shoal import progress
-from shoal.describe.roles import names_given
+from shoal.describe.roles import as_names
 from shoal.describe.variables import Kind
 from shoal.errors import NotApplicableError, ParameterError, nearest_name_hint
 from shoal.measure.catalogue import MEASURES
@@ -179,7 +179,7 @@ def evaluate(
 def _wanted(measures: Iterable[str] | None) -> list[str]:
     if measures is None:
         return list(MEASURES)
-    wanted = names_given(measures, "measures")
+    wanted = as_names(measures, "measures")
     for name in wanted:
         if not isinstance(name, str):
             raise ParameterError(f"measures must be names of measures; got {type(name).__name__}.")

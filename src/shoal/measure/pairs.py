@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.roles import cut_into_blocks, names_given
+from shoal.describe.roles import as_names, cut_into_blocks
 from shoal.describe.variables import KINDS, Kind, codes, kind_of
 from shoal.errors import ColumnError, DataError, NotApplicableError, ParameterError, nearest_name_hint
 from shoal.parameters.limits import OneOf, check_limits
@@ -126,7 +126,7 @@ class Pair:
             return (self.columns,)
         if isinstance(blocks, str) or not isinstance(blocks, Iterable):
             return cut_into_blocks(self.numeric_names, blocks)
-        lists = [names_given(block, "blocks") for block in names_given(blocks, "blocks")]
+        lists = [as_names(block, "blocks") for block in as_names(blocks, "blocks")]
         named = {str(name) for block in lists for name in block}
         for name in sorted(named.difference(self.columns)):
             hint = nearest_name_hint(name, self.columns)
@@ -201,7 +201,7 @@ def _is_empty(first: Table, second: Table, name: str) -> bool:
 
 
 def _asked(columns: Any) -> list[str]:
-    asked = [str(name) for name in names_given(columns, "columns")]
+    asked = [str(name) for name in as_names(columns, "columns")]
     if not asked:
         raise ColumnError("No column is named to be compared.")
     if len(set(asked)) < len(asked):

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from shoal.describe import Selection, select
-from shoal.describe.roles import names_given
+from shoal.describe.roles import as_names
 from shoal.errors import ColumnError, ParameterError, ShoalWarning, nearest_name_hint
 from shoal.flow.kept_rules import rules_given
 from shoal.flow.masking import Masking
@@ -102,7 +102,7 @@ class Ground:
             named = self._for_all.get("confidential")
         if named is None:
             named = [name for name, role in self.selection.roles.items() if role == "confidential"]
-        found = [str(name) for name in names_given(named, "confidential")]
+        found = [str(name) for name in as_names(named, "confidential")]
         for name in found:
             if name not in self.selection.columns:
                 hint = nearest_name_hint(name, self.selection.columns)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.roles import names_given
+from shoal.describe.roles import as_names
 from shoal.errors import ColumnError, nearest_name_hint
 from shoal.measure.measure import About, Figure, file_measure
 from shoal.measure.pairs import Pair
@@ -149,7 +149,7 @@ def _known_columns(files: Pair, known: Any) -> list[str]:
         return telling
     if isinstance(known, str) and known == "subsets":
         return telling[:_FOR_SUBSETS]
-    asked = [str(name) for name in names_given(known, "known")]
+    asked = [str(name) for name in as_names(known, "known")]
     for name in asked:
         if name not in files.columns:
             hint = nearest_name_hint(name, files.columns)

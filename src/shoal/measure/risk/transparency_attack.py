@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.roles import names_given
+from shoal.describe.roles import as_names
 from shoal.describe.standardize import is_constant
 from shoal.describe.strata import strata_of
 from shoal.errors import ColumnError, NotApplicableError, ParameterError, nearest_name_hint
@@ -168,7 +168,7 @@ def transparency_attack(
         rows = np.sort(rng.choice(rows, sampled, replace=False))
     memberships = _memberships(partitioner, replace)
     likely = memberships and partial(likely_groups, memberships=memberships, negligible=negligible)
-    columns = [str(name) for name in names_given([] if strata is None else strata, "strata")]
+    columns = [str(name) for name in as_names([] if strata is None else strata, "strata")]
     parts = _strata_of(files, columns)
     scenes = {
         part: _Scene(
@@ -308,7 +308,7 @@ def _layout(files: Pair, blocks: tuple[tuple[str, ...], ...]) -> _Layout:
 def _names(given: Any, among: Sequence[str], what: str) -> Iterator[str]:
     """Return the names of columns in a list, or in a list of lists."""
     if not isinstance(given, str | int):
-        for one in names_given(given, what):
+        for one in as_names(given, what):
             yield from _names(one, among, what)
     elif str(given) not in among:
         hint = nearest_name_hint(str(given), among)
