@@ -21,9 +21,9 @@ def test_expenditure_satisfies_its_constraint():
 
 
 def test_expenditure_as_printed_breaks_it_in_the_last_record_only():
-    gap = expenditure(misprint=True).eval("total - 1.16 * exp16 - 1.07 * exp7")
-    assert np.abs(gap[:-1]).max() < 1e-9
-    assert gap.iloc[-1] == pytest.approx(3.48)  # 1.16 * 13 + 1.07 * 100 = 122.08
+    difference = expenditure(misprint=True).eval("total - 1.16 * exp16 - 1.07 * exp7")
+    assert np.abs(difference[:-1]).max() < 1e-9
+    assert difference.iloc[-1] == pytest.approx(3.48)  # 1.16 * 13 + 1.07 * 100 = 122.08
 
 
 def test_noisy_expenditure_is_table_1_and_noise():
@@ -90,14 +90,14 @@ def test_households_depend_on_n_and_seed_only():
 
 
 def test_missing_takes_its_share_and_leaves_the_rest_alone():
-    full, gappy = households(1000, seed=1), households(1000, seed=1, missing=0.1)
-    gaps = gappy.isna().sum()
-    assert (gaps[MAY_BE_MISSING] == 100).all()
-    assert gaps.drop(MAY_BE_MISSING).sum() == 0
+    full, incomplete = households(1000, seed=1), households(1000, seed=1, missing=0.1)
+    missing = incomplete.isna().sum()
+    assert (missing[MAY_BE_MISSING] == 100).all()
+    assert missing.drop(MAY_BE_MISSING).sum() == 0
     for name in full:
-        kept = gappy[name].notna()
-        assert (gappy.loc[kept, name] == full.loc[kept, name]).all(), name
-    assert list(gappy["education"].cat.categories) == list(full["education"].cat.categories)
+        kept = incomplete[name].notna()
+        assert (incomplete.loc[kept, name] == full.loc[kept, name]).all(), name
+    assert list(incomplete["education"].cat.categories) == list(full["education"].cat.categories)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Scales."""
+"""Standard scores and shares of the range."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_unit_of_measurement_has_no_effect(unit):
     np.testing.assert_allclose(range_scale(values * unit).apply(values * unit), (values - 1) / 7, atol=1e-15)
 
 
-def test_gaps_stay_gaps_and_count_for_nothing():
+def test_missing_values_stay_missing_and_do_not_count():
     values = np.array([1.0, np.nan, 2, 3])
     np.testing.assert_allclose(standard_scale(values).apply(values), [-1, np.nan, 0, 1])
 

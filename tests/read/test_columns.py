@@ -24,7 +24,7 @@ def test_integers_beyond_the_exact_floats_are_no_obstacle(wide: Any) -> None:
     assert table.replaced({"id": np.array([1.5, 2.5])}, {}).numbers("id").tolist() == [1.5, 2.5]
 
 
-def test_all_gaps() -> None:
+def test_a_column_without_any_value() -> None:
     for data in (pl.DataFrame({"x": [None, NAN]}), pd.DataFrame({"x": [NAN, NAN]}), pa.table({"x": [None, NAN]})):
         table = as_table(data).replaced({"x": np.array([1.0, 2.0])}, {})
         assert table.missing("x").all()

@@ -1,4 +1,4 @@
-"""CSV files: types by evidence, codes untouched, gaps, delimiters, encodings, and every bad file a one-line error."""
+"""CSV files: types by evidence, codes, missing values, delimiters, encodings, and a one-line error for bad files."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_a_cell_longer_than_a_block_is_read(tmp_path: Path) -> None:
     assert read_text(tmp_path, f"a,b\n{long},1\n")["a"].tolist() == [long]
 
 
-def test_empty_lines_are_skipped_but_are_gaps_in_a_file_of_one_column(tmp_path: Path) -> None:
+def test_empty_lines_are_skipped_but_are_missing_values_in_a_file_of_one_column(tmp_path: Path) -> None:
     assert len(read_text(tmp_path, "a,b\n\n1,2\n\n3,4\n\n\n")) == 2
     assert read_text(tmp_path, 'a\n1\n\n""\n4\n')["a"].isna().tolist() == [False, True, True, False]
 

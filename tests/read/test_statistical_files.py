@@ -34,7 +34,7 @@ def test_sav_is_read_with_labels_and_types(sav: Path) -> None:
     assert labels.file == "A survey"
 
 
-def test_declared_missing_values_are_gaps(tmp_path: Path) -> None:
+def test_values_declared_missing_are_missing(tmp_path: Path) -> None:
     path = tmp_path / "m.sav"
     pyreadstat.write_sav(pd.DataFrame({"x": [1.0, 99.0, 3.0]}), path, missing_ranges={"x": [99]})
     assert as_table(path).missing("x").tolist() == [False, True, False]

@@ -106,7 +106,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 @frames
-def test_numbers_and_gaps(make: Callable[[], Any]) -> None:
+def test_numbers_and_missing_values(make: Callable[[], Any]) -> None:
     table = as_table(make())
     assert table.names[:3] == ["1", "2.5", "s"]
     assert len(table) == 4
@@ -136,7 +136,7 @@ def test_nothing_replaced_gives_the_same_back(make: Callable[[], Any]) -> None:
 
 
 @frames
-def test_replaced_keeps_gaps_types_order_and_the_original(make: Callable[[], Any]) -> None:
+def test_replaced_keeps_missing_values_types_order_and_the_original(make: Callable[[], Any]) -> None:
     native, untouched = make(), make()
     table = as_table(native)
     new = np.array([0.1, 0.2, 0.3, 0.4])
@@ -144,10 +144,10 @@ def test_replaced_keeps_gaps_types_order_and_the_original(make: Callable[[], Any
     back = table.replaced({"1": new, "2.5": new}, {"s": taken}).to_native()
     first, second = (1, 2.5) if make is with_index else ("1", "2.5")
     assert cells(back, first) == [
-        None if gap is None else value for gap, value in zip(cells(native, first), new, strict=True)
+        None if old is None else value for old, value in zip(cells(native, first), new, strict=True)
     ]
     assert cells(back, second) == [
-        gap if gap in (None, "NaN") else value for gap, value in zip(cells(native, second), new, strict=True)
+        old if old in (None, "NaN") else value for old, value in zip(cells(native, second), new, strict=True)
     ]
     assert cells(back, "s") == ["d", "d", None, "a"]
     if isinstance(native, pd.DataFrame):

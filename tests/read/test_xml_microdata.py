@@ -48,7 +48,7 @@ def test_any_name_will_do_for_the_root_and_the_records_and_namespaces_do_not_cou
     assert frame.to_dict("list") == {"age": [1, 2]}
 
 
-def test_columns_stand_in_the_order_they_appear_and_what_is_not_there_is_a_gap(tmp_path: Path) -> None:
+def test_columns_are_in_the_order_they_appear_and_an_element_that_is_not_there_is_missing(tmp_path: Path) -> None:
     frame = read_text(
         tmp_path,
         "<M><R><b>1</b></R><R/><R><a>x</a><c>1.5</c><b/></R>"
@@ -142,7 +142,7 @@ def test_what_is_not_a_table_is_refused_without_a_value(tmp_path: Path, text: st
 
 
 def test_a_value_has_a_longest_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xml_microdata, "LONGEST", 50)
+    monkeypatch.setattr(xml_microdata, "LONGEST_VALUE", 50)
     assert read_text(tmp_path, f"<M><R><a>{'x' * 50}</a></R></M>")["a"].tolist() == ["x" * 50]
     with pytest.raises(ReadError, match='record 1: "a" has a value of more than 50 characters'):
         read_text(tmp_path, f"<M><R><a>{'x' * 51}</a></R></M>")

@@ -44,7 +44,7 @@ def test_the_form_of_the_file(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
-def test_a_gap_in_a_single_column_is_not_an_empty_line(tmp_path: Path) -> None:
+def test_a_missing_value_in_a_single_column_is_not_an_empty_line(tmp_path: Path) -> None:
     assert written(tmp_path, pd.DataFrame({"s": ["a", None, "b"]})) == 's\na\n""\nb\n'
     assert read_table(tmp_path / "t.csv")["s"].isna().tolist() == [False, True, False]
 

@@ -63,7 +63,7 @@ def test_dta_to_parquet_to_sav_keeps_labels(tmp_path: Path) -> None:
     assert all(type(code) is int for code in labels.values["sex"])
 
 
-def test_integers_beside_gaps_stay_integers_in_stata(tmp_path: Path) -> None:
+def test_integers_beside_missing_values_stay_integers_in_stata(tmp_path: Path) -> None:
     write_table(pl.DataFrame({"i": [1, None, 3], "big": [2**40, None, 5]}), tmp_path / "t.dta")
     frame = read_table(tmp_path / "t.dta")
     assert str(frame["i"].dtype) == "Int64"

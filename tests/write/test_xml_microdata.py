@@ -159,7 +159,7 @@ def test_names_come_back_and_values_as_they_do_from_a_csv_file(
     assert list(back.columns) == list(frame.columns)
 
     # A CSV header is stripped and must not look like data, so there the names are plain, and a first column keeps
-    # records of gaps from being empty lines.
+    # records of missing values from being empty lines.
     plain_names = [f"c{place}" for place in range(len(frame.columns))]
     other = frame.set_axis(plain_names, axis=1)
     other.insert(0, "first", 1)

@@ -17,7 +17,7 @@ WHOLE = r"-?(?:0|[1-9][0-9]*)"
 NUMBER = rf"(?:{WHOLE}(?:\.[0-9]*)?|-?\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 NUMBER_WITH_COMMA = NUMBER.replace(r"\.", ",")
 INFINITE = r"[+-]?(?i:inf(?:inity)?)"
-SAMPLE = 1000  # cells looked at first
+SAMPLE_CELLS = 1000  # cells looked at first
 
 # pandas and pyarrow are imported inside functions, to keep start-up quick.
 
@@ -44,7 +44,7 @@ def column_to_pandas(cells: Any, *, point: bool, comma: bool) -> pd.Series[Any]:
 
 def _to_numbers(cells: Any, *, point: bool, comma: bool) -> Any:
     """Return the column as Arrow int64 or double, null for a missing value, or None if it is text."""
-    sample = _with_nulls(cells.slice(0, SAMPLE))
+    sample = _with_nulls(cells.slice(0, SAMPLE_CELLS))
     if sample.null_count < len(sample) and _decimal_mark(sample, point=point, comma=comma) is None:
         return None  # one cell of text among the first thousand is enough to know
     present = _with_nulls(cells)
@@ -56,7 +56,7 @@ def _to_numbers(cells: Any, *, point: bool, comma: bool) -> Any:
 
 def _decimal_mark(present: Any, *, point: bool, comma: bool) -> str | None:
     """Return the decimal mark with which every cell is a number; "" if all are whole, None if some are not numbers."""
-    if _all_match(present.slice(0, SAMPLE), WHOLE) and _all_match(present, WHOLE):
+    if _all_match(present.slice(0, SAMPLE_CELLS), WHOLE) and _all_match(present, WHOLE):
         return ""
     if point and _all_match(present, f"{NUMBER}|{INFINITE}"):
         return "."

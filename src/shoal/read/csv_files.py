@@ -25,7 +25,7 @@ __all__ = ["read_csv"]
 # pandas and pyarrow are imported inside functions, to keep start-up quick.
 
 DELIMITERS = (",", ";", "\t", "|")
-SAMPLE = 1 << 20  # bytes looked at to find the header and the delimiter
+SAMPLE_BYTES = 1 << 20  # bytes looked at to find the header and the delimiter
 BLOCK = 1 << 24  # bytes parsed at a time
 
 
@@ -124,7 +124,7 @@ def _detect_delimiter(path: Path, content: bytes, decimal: str | None) -> str:
             continue
         rows = _first_records(content, delimiter)
         # The sample may end in the middle of a record, so the last row counts only if the whole file was seen.
-        body = rows[1:] if len(content) <= SAMPLE else rows[1:-1]
+        body = rows[1:] if len(content) <= SAMPLE_BYTES else rows[1:-1]
         width = len(rows[0]) if rows else 0
         score = (width > 1 and all(len(row) == width for row in body), width, delimiter in preferred)
         if width > 1 and score > best_score:
@@ -135,7 +135,7 @@ def _detect_delimiter(path: Path, content: bytes, decimal: str | None) -> str:
 def _first_records(content: bytes, delimiter: str) -> list[list[str]]:
     rows: list[list[str]] = []
     with suppress(csv.Error):  # a cell longer than Python's limit; what came before it is enough
-        for row in _records(content, delimiter, SAMPLE):
+        for row in _records(content, delimiter, SAMPLE_BYTES):
             if row:
                 rows.append(row)
             if len(rows) > 20:

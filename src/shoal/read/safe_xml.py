@@ -21,7 +21,7 @@ SAFE_PARSER: Mapping[str, bool] = {
     "huge_tree": False,
 }
 BLOCK = 1 << 16  # bytes parsed at a time
-LONGEST = 10_000_000  # bytes of one tag or comment
+LONGEST_TAG = 10_000_000  # bytes of one tag or comment
 
 
 class XmlHandler:
@@ -76,8 +76,8 @@ def parse(source: bytes | Path, handler: XmlHandler) -> None:
                     return
                 # libxml2 keeps a tag or comment in memory until its end comes, however long that takes.
                 unreported = unreported + len(block) if handler.progress == before else 0
-                if unreported > LONGEST:
-                    raise ReadError(f"{handler.what} has a tag or comment of more than {LONGEST:,} bytes.")
+                if unreported > LONGEST_TAG:
+                    raise ReadError(f"{handler.what} has a tag or comment of more than {LONGEST_TAG:,} bytes.")
                 before = handler.progress
             parser.close()
         except etree.XMLSyntaxError as error:

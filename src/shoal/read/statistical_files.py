@@ -13,11 +13,11 @@ from shoal.read.labels import Code, Labels
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MEASURES", "read_dta", "read_por", "read_sas7bdat", "read_sav", "read_xpt"]
+__all__ = ["MEASUREMENT_LEVELS", "read_dta", "read_por", "read_sas7bdat", "read_sav", "read_xpt"]
 
 # pandas, pyarrow and pyreadstat are imported inside functions, to keep start-up quick.
 
-MEASURES = ("nominal", "ordinal", "scale")
+MEASUREMENT_LEVELS = ("nominal", "ordinal", "scale")
 
 # A numeric format without decimals, of SPSS (F8.0, F8, N4) or of SAS (8, 8.0, BEST12 does not say).
 WITHOUT_DECIMALS = re.compile(r"[FN]?\d+(\.0?)?")
@@ -87,7 +87,9 @@ def _frame_and_labels(
         values={
             name: {_whole(code): str(text) for code, text in codes.items()} for name, codes in coded.items() if codes
         },
-        measures={name: level for name, level in (metadata.variable_measure or {}).items() if level in MEASURES},
+        measures={
+            name: level for name, level in (metadata.variable_measure or {}).items() if level in MEASUREMENT_LEVELS
+        },
         formats={name: text for name, text in formats.items() if text and text != "NULL"},
         file=metadata.file_label or "",
     )

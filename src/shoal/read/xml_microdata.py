@@ -22,7 +22,7 @@ __all__ = ["decoded_name", "read_xml"]
 # pandas and pyarrow are imported inside functions, to keep start-up quick.
 
 CELLS = 200_000  # held as Python text before they go into Arrow arrays
-LONGEST = 10_000_000  # characters of one value
+LONGEST_VALUE = 10_000_000  # characters of one value
 MOST_VARIABLES = 100_000
 # A file in which every record has other variables would take far more memory as a table, nearly all values missing.
 ALWAYS_FINE = 10_000_000  # cells
@@ -115,8 +115,8 @@ class _RecordHandler(XmlHandler):
         if self._depth == 3:
             self._pieces.append(text)
             self._length += len(text)
-            if self._length > LONGEST:
-                raise self._error(f"{_quoted(self._column.tag)} has a value of more than {LONGEST:,} characters.")
+            if self._length > LONGEST_VALUE:
+                raise self._error(f"{_quoted(self._column.tag)} has a value of more than {LONGEST_VALUE:,} characters.")
         elif text.strip(BLANKS):
             inside = "the record has text" if self._depth == 2 else "there is text between the records"
             raise self._error(f"{inside} that is not in a variable. Put it into an element.")

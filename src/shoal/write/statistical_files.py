@@ -15,7 +15,7 @@ import numpy as np
 from shoal.errors import WriteError
 from shoal.read import Labels, columns
 from shoal.read.arrow_files import arrow_to_pandas
-from shoal.read.statistical_files import MEASURES
+from shoal.read.statistical_files import MEASUREMENT_LEVELS
 from shoal.write.arrow_files import to_arrow
 from shoal.write.timestamps import remove_timestamps
 
@@ -111,7 +111,7 @@ def write_sav(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
         **_names_and_labels(labels, SPSS),
         compress=path.suffix.lower() == ".zsav",
         variable_value_labels=codes,
-        variable_measure={name: level for name, level in labels.measures.items() if level in MEASURES},
+        variable_measure={name: level for name, level in labels.measures.items() if level in MEASUREMENT_LEVELS},
         variable_format=formats,
     )
 
