@@ -128,7 +128,7 @@ def format_of(path: Path) -> Format | None:
 
 
 def identity_of(path: str | os.PathLike[str]) -> str:
-    """Return what tells a file from all others on this machine without naming it; empty if there is no file."""
+    """Return a mark that no other file on this machine has, and that does not name the file; empty if there is none."""
     try:
         status = Path(path).stat()
     except (OSError, ValueError):

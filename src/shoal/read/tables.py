@@ -59,8 +59,8 @@ class Table:
     reading : mapping
         How the file had to be read: delimiter, encoding and the like.
     identity : str
-        What tells the file the values come from apart from all others on this machine, so that it is never overwritten;
-        a table made from this one keeps it.
+        A mark of the file that the values come from, different for every file on this machine, so that it is never
+        overwritten; tables made from this one keep it.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def read_table(
     Raises
     ------
     ReadError
-        The file is not there, not a table, damaged, or of a kind shoal does not know.
+        The file is not there, not a table, damaged, or in a format that shoal does not know.
     ColumnError
         Two columns have the same name.
     """

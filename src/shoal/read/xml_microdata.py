@@ -35,7 +35,7 @@ ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})_")
 
 
 def read_xml(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
-    """Read the elements in the root as records; the type of a column is found as in a CSV file."""
+    """Read the elements in the root as records; columns get their types as in a CSV file."""
     import pandas as pd
 
     handler = _RecordHandler(path)
