@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from shoal import progress
 from shoal.describe import select
-from shoal.describe.missing import refuse_missing, refuse_infinities
+from shoal.describe.missing import refuse_infinities, refuse_missing
 from shoal.describe.strata import strata_of
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.errors import DataError, DescriptionWarning, MethodError, PlanError, TooFewRecordsError, warn

@@ -31,8 +31,8 @@ from shoal.flow.outcome import Input, Outcome, Output, PlanSection
 from shoal.flow.plan_checks import refuse_misfits
 from shoal.parameters.choices import build
 from shoal.partition import METHODS
-from shoal.write import replacing
 from shoal.replace import REPLACEMENTS, Replacement
+from shoal.write import replacing
 
 if TYPE_CHECKING:
     from shoal.flow.release import Release

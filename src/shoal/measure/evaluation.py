@@ -150,7 +150,11 @@ def evaluate(
     if quick and measures is None:
         left_out |= dict.fromkeys(SLOW, "takes long; left out by quick.")
     if "transparency_attack" in names and (method is None or k is None):
-        kind = None if replace is None else REPLACEMENTS.get(str(written_form(replace, REPLACEMENTS, "replace").get("name")))
+        kind = (
+            None
+            if replace is None
+            else REPLACEMENTS.get(str(written_form(replace, REPLACEMENTS, "replace").get("name")))
+        )
         synthetic = kind is not None and kind.rewrites
         left_out.setdefault("transparency_attack", _NO_ATTACK if synthetic else _ATTACK_NEEDS)
     todo = [name for name in names if name not in left_out]
