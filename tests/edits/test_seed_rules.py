@@ -87,8 +87,16 @@ def test_the_file_has_the_five_kinds_of_rules():
     ]
 
 
+def test_rules_written_into_a_plan_require_what_they_required():
+    """A release made from the rules and one made from its plan are the same."""
+    for rule in shoal.read_edits(RULES):
+        again = shoal.edits.parse_rule(rule.text)
+        assert again.requirements == rule.requirements
+        assert again == shoal.edits.Rule(rule.expression)
+
+
 def test_only_four_records_are_governed(census):
-    # Fewer than k, for most k: the rule sets them apart, and they need company.
+    # Fewer than k, for most k: the rule separates them from the others, and they are grouped with the nearest.
     assert np.count_nonzero(census.V8 < 1115) == 4
 
 

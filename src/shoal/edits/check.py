@@ -1,4 +1,4 @@
-"""Whether the records of a table keep its rules, and which of them do not."""
+"""Check whether the records of a table keep its rules, and which of them break one."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from shoal.edits.checked_records import TableRecords
 from shoal.edits.contradictions import refuse_contradictions
-from shoal.edits.evaluation import TOLERANCE, TableRecords
+from shoal.edits.evaluation import TOLERANCE
 from shoal.edits.expressions import InOriginal, parts_of
-from shoal.edits.rules import Kind, Rule
+from shoal.edits.rules import Rule, RuleKind
 from shoal.edits.source import read_edits
 from shoal.errors import RuleError, nearest_name_hint
 from shoal.parameters.limits import Limit, Number, TrueOrFalse, Whole, check_limits
@@ -27,32 +28,32 @@ _LIMITS: dict[str, Limit] = {"tolerance": Number(0), "first": Whole(0), "values"
 
 @dataclass(frozen=True)
 class RuleStatus:
-    """How one rule fares.
+    """Whether one rule holds, and which records break it.
 
     Attributes
     ----------
     rule
         The rule as a line of text.
     name
-        What its author called it, if anything.
+        The name that its author gave it, if any.
     kind
         Which of the kinds of rule it is.
     broken
         How many records break it.
     first
-        The numbers of the first of them; the first record of the table is 1.
-    gaps
-        How many records have a gap in one of its variables. They do not count as broken.
+        The numbers of the first of these records; the first record of the table is 1.
+    missing
+        How many records have a missing value in one of its variables. They do not break it.
     values
-        What the first of them have in the variables of the rule, if that was asked for.
+        The values of the rule's variables in the first records that break it, on request only.
     """
 
     rule: str
     name: str
-    kind: Kind
+    kind: RuleKind
     broken: int
     first: tuple[int, ...]
-    gaps: int
+    missing: int
     values: tuple[Mapping[str, Any], ...] | None = field(default=None, repr=False)
 
     @property
@@ -63,16 +64,16 @@ class RuleStatus:
 
 @dataclass(frozen=True)
 class Check:
-    """What a check found.
+    """The result of checking rules on a table.
 
     Attributes
     ----------
     records
-        How many records were looked at.
+        How many records were checked.
     tolerance
-        What counted as rounding where something was computed.
+        The relative tolerance for rules with arithmetic.
     rules
-        How each rule fares, in the order they were given.
+        The result for each rule, in their order.
     """
 
     records: int
@@ -85,7 +86,7 @@ class Check:
         return all(one.holds for one in self.rules)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain lists, dictionaries, texts and numbers, ready for JSON."""
+        """Return the result as lists, dictionaries, texts and numbers, ready for JSON."""
         return {
             "records": self.records,
             "tolerance": self.tolerance,
@@ -96,7 +97,7 @@ class Check:
 
 def check(
     data: Any,
-    edits: str | os.PathLike[str] | Iterable[str | Rule],
+    edits: str | os.PathLike[str] | Rule | Iterable[str | Rule],
     *,
     original: Any = None,
     tolerance: float = TOLERANCE,
@@ -110,26 +111,27 @@ def check(
     data
         A pandas, polars or Arrow table, a 2-D array, or the path of a file.
     edits
-        A list of rules, or the path of a file of them, as `read_edits` takes it.
+        The rules, or the path of a file of rules, as `read_edits` takes them.
     original
-        The table that ``town in original`` speaks of.
+        The table in which rules such as ``town in original`` look values up.
     tolerance
-        Two sides of which one is computed are equal if they differ by no more than this part of the size of their
-        terms. A variable beside a number or another variable is compared as it is.
+        Relative tolerance for rules with arithmetic: two sides of which at least one is computed are equal if they
+        differ by no more than this part of the size of their terms. A variable compared with a number or with another
+        variable is compared exactly.
     first
-        For how many of the records that break a rule to give the number.
+        How many of the records that break a rule to list by number.
     values
-        Whether to give their values too. They are as confidential as the table.
+        Whether to list their values too. They are as confidential as the table.
 
     Raises
     ------
     RuleError
-        A rule cannot be read or checked, names no column, or there is none.
+        There is no rule, or one cannot be read, cannot be checked, or names a variable that is no column.
 
     Examples
     --------
-    >>> found = check(np.array([[1.0, 2.0], [5.0, 4.0]]), ["`0` <= `1`"])
-    >>> found.holds, found.rules[0].broken, found.rules[0].first
+    >>> result = check(np.array([[1.0, 2.0], [5.0, 4.0]]), ["`0` <= `1`"])
+    >>> result.holds, result.rules[0].broken, result.rules[0].first
     (False, 1, (2,))
     """
     check_limits(_LIMITS, {"tolerance": tolerance, "first": first, "values": values})
@@ -139,55 +141,56 @@ def check(
     if original is None:
         refuse_without_original(rules)
     table = as_table(data)
-    known = None if original is None else as_table(original)
+    original_table = None if original is None else as_table(original)
     for rule in rules:
         rule.refuse_unknown(table.names)
-        if known is not None:
-            _refuse_unknown_original(rule, known)
-    records = TableRecords(table, known)
-    found = []
+        if original_table is not None:
+            _refuse_unknown_original(rule, original_table)
+    records = TableRecords(table, original_table)
+    statuses = []
     for rule in rules:
         with step(1 / len(rules)):
-            found.append(_status(rule, records, tolerance, first, values))
-    if sum(one.broken for one in found) >= len(table):  # perhaps no record can keep them all
+            statuses.append(_status(rule, records, tolerance, first, values))
+    if sum(status.broken for status in statuses) >= len(table):  # perhaps no record can keep them all
         refuse_contradictions(rules)
-    return Check(len(table), float(tolerance), tuple(found))
+    return Check(len(table), float(tolerance), tuple(statuses))
 
 
 def refuse_without_original(rules: Iterable[Rule]) -> None:
-    """Raise RuleError if a rule speaks of the original table; for where nobody named one."""
+    """Raise RuleError if a rule looks values up in the original table, where no such table is given."""
     for rule in rules:
         if _looked_up(rule):
             raise RuleError(
-                f'The rule "{rule.shown}" speaks of the original table: name it with original (--original FILE).'
+                f'The rule "{rule.shown}" needs the original table: name it with original (--original FILE).'
             )
 
 
-def _refuse_unknown_original(rule: Rule, known: Table) -> None:
+def _refuse_unknown_original(rule: Rule, original: Table) -> None:
     for name in _looked_up(rule):
-        if name not in known.names:
-            hint = nearest_name_hint(name, known.names)
+        if name not in original.names:
+            hint = nearest_name_hint(name, original.names)
             raise RuleError(f'The rule "{rule.shown}" names "{name}", which is no column of the original table.{hint}')
 
 
 def _looked_up(rule: Rule) -> list[str]:
+    """Return the variables that a rule looks up in the original table."""
     return [part.variable.name for part in parts_of(rule.expression) if isinstance(part, InOriginal)]
 
 
 def _status(rule: Rule, records: TableRecords, tolerance: float, first: int, values: bool) -> RuleStatus:
     rows = np.flatnonzero(rule.broken(records, tolerance))
-    gaps = np.zeros(len(records), dtype=bool)
+    missing = np.zeros(len(records), dtype=bool)
     for name in rule.variables:
-        gaps |= records.gaps(name)
-    shown = rows[:first].tolist()
+        missing |= records.missing(name)
+    listed = rows[:first].tolist()
     return RuleStatus(
         rule=rule.text,
         name=rule.name,
         kind=rule.kind,
         broken=len(rows),
-        first=tuple(row + 1 for row in shown),
-        gaps=int(gaps.sum()),
-        values=tuple(_values(rule, records.table, row) for row in shown) if values else None,
+        first=tuple(row + 1 for row in listed),
+        missing=int(missing.sum()),
+        values=tuple(_values(rule, records.table, row) for row in listed) if values else None,
     )
 
 
@@ -211,7 +214,7 @@ def _plain(status: RuleStatus) -> dict[str, Any]:
         "kind": status.kind,
         "holds": status.holds,
         "broken": status.broken,
-        "gaps": status.gaps,
+        "missing": status.missing,
         "first": list(status.first),
     }
     if status.values is not None:

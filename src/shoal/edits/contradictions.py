@@ -15,24 +15,26 @@ __all__ = ["refuse_contradictions"]
 
 
 def refuse_contradictions(rules: Sequence[Rule]) -> None:
-    """Raise RuleError if rules without a condition cannot hold at once, sums and bounds or lists of values."""
-    linear = {}
-    for place, rule in enumerate(rules):
-        if rule.sums:
-            linear[place] = rule.sums
-    _refuse_lists(rules)
-    left = list(linear)
-    if not left or _possible([atom for place in left for atom in linear[place]]):
+    """Raise RuleError if no record can satisfy all rules: their sums and bounds, or their lists of values.
+
+    What a rule requires under a condition is not looked at.
+    """
+    _refuse_disjoint_lists(rules)
+    sums = {place: rule.sums for place, rule in enumerate(rules) if rule.sums}
+    conflicting = list(sums)
+    if not conflicting or _possible([atom for place in conflicting for atom in sums[place]]):
         return
-    for place in list(left):  # whatever can go without making the rest possible is not to blame
-        fewer = [other for other in left if other != place]
-        if fewer and not _possible([atom for other in fewer for atom in linear[other]]):
-            left = fewer
-    named = " and ".join(f'"{rules[place].shown}"' for place in left)
-    raise RuleError(f"No record can satisfy {named}{' together' if len(left) > 1 else ''}. Correct the rules.")
+    for place in list(conflicting):  # a rule without which the others still contradict each other is not to blame
+        others = [other for other in conflicting if other != place]
+        if others and not _possible([atom for other in others for atom in sums[other]]):
+            conflicting = others
+    named = " and ".join(f'"{rules[place].shown}"' for place in conflicting)
+    raise RuleError(f"No record can satisfy {named}{' together' if len(conflicting) > 1 else ''}. Correct the rules.")
 
 
 def _possible(atoms: Sequence[Linear]) -> bool:
+    """Whether some values satisfy all sums and bounds, by linear programming."""
+    # For a quick start: scipy is slow to import.
     from scipy.optimize import linprog  # type: ignore[import-untyped]
 
     names = list(dict.fromkeys(name for atom in atoms for name in atom.variables))
@@ -41,23 +43,23 @@ def _possible(atoms: Sequence[Linear]) -> bool:
         size = max(abs(factor) for factor in atom.coefficients.values())
         row = [atom.coefficients.get(name, 0.0) / size for name in names]
         rows["==" if atom.relation == "==" else "<="].append((row, atom.constant / size))
-    # One more variable is the room that strict rules leave; it must be able to be more than nothing.
+    # One more variable is how far strict inequalities are satisfied; it must be possible for it to be above 0.
     strict = [float(atom.relation == "<") for atom in atoms if atom.relation != "=="]
     equal, below = rows["=="], rows["<="]
-    found = linprog(
+    solution = linprog(
         np.append(np.zeros(len(names)), -1.0 if any(strict) else 0.0),
-        A_ub=np.array([[*row, room] for (row, _), room in zip(below, strict, strict=True)]) if below else None,
+        A_ub=np.array([[*row, slack] for (row, _), slack in zip(below, strict, strict=True)]) if below else None,
         b_ub=np.array([constant for _, constant in below]) if below else None,
         A_eq=np.array([[*row, 0.0] for row, _ in equal]) if equal else None,
         b_eq=np.array([constant for _, constant in equal]) if equal else None,
         bounds=[*[(None, None)] * len(names), (0.0, 1.0)],
     )
-    if found.status == 2:
+    if solution.status == 2:
         return False
-    return not (any(strict) and found.status == 0 and -found.fun <= 0)
+    return not (any(strict) and solution.status == 0 and -solution.fun <= 0)
 
 
-def _refuse_lists(rules: Sequence[Rule]) -> None:
+def _refuse_disjoint_lists(rules: Sequence[Rule]) -> None:
     """Raise RuleError if two lists of values of one variable have none in common."""
     listed: dict[str, tuple[set[float | str], Rule]] = {}
     for rule in rules:

@@ -1,4 +1,4 @@
-"""What a rule says, as a tree: both languages are read into it, checked by it and printed from it."""
+"""What a rule says, as a tree: text and XPath are read into it, checked by it and written from it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any, Literal, TypeAlias
 __all__ = [
     "Among",
     "Arithmetic",
-    "Comparison",
     "Conditional",
     "Every",
     "Expression",
@@ -17,16 +16,17 @@ __all__ = [
     "IsInteger",
     "Negative",
     "Not",
-    "Number",
+    "NumberLiteral",
     "Relation",
     "Some",
     "Term",
-    "Text",
-    "Variable",
+    "TermComparison",
+    "TextLiteral",
+    "VariableName",
     "XPathTest",
-    "depth_of",
-    "names_in",
+    "expression_depth",
     "parts_of",
+    "variables_in",
 ]
 
 Sign = Literal["+", "-", "*", "/", "**"]
@@ -34,29 +34,29 @@ Relation = Literal["==", "!=", "<", "<=", ">", ">="]
 
 
 @dataclass(frozen=True)
-class Number:
-    """A number."""
+class NumberLiteral:
+    """A number that is written in a rule."""
 
     value: float
 
 
 @dataclass(frozen=True)
-class Text:
-    """A text, such as a category."""
+class TextLiteral:
+    """A text that is written in a rule, such as a category."""
 
     value: str
 
 
 @dataclass(frozen=True)
-class Variable:
-    """A column of the table."""
+class VariableName:
+    """A variable of the table, by the name of its column."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Negative:
-    """A term with the other sign."""
+    """A term with a minus sign before it."""
 
     term: Term
 
@@ -71,7 +71,7 @@ class Arithmetic:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class TermComparison:
     """Two terms compared."""
 
     relation: Relation
@@ -81,24 +81,24 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Among:
-    """A variable that has one of some values."""
+    """A variable that has one of the values of a list."""
 
-    variable: Variable
-    values: tuple[Number | Text, ...]
+    variable: VariableName
+    values: tuple[NumberLiteral | TextLiteral, ...]
 
 
 @dataclass(frozen=True)
 class IsInteger:
     """A variable that is a whole number."""
 
-    variable: Variable
+    variable: VariableName
 
 
 @dataclass(frozen=True)
 class InOriginal:
     """A variable whose value occurs in the same column of the original file."""
 
-    variable: Variable
+    variable: VariableName
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Not:
 
 @dataclass(frozen=True)
 class Conditional:
-    """A statement that holds where a condition does, and perhaps another where it does not."""
+    """A statement that holds where a condition holds, and perhaps another one where it does not."""
 
     condition: Expression
     then: Expression
@@ -133,18 +133,18 @@ class Conditional:
 
 @dataclass(frozen=True)
 class XPathTest:
-    """A test in XPath that the other expressions do not cover: it can be checked, but nobody can plan for it."""
+    """A test in XPath that the other expressions do not cover: it can be checked, but not kept on purpose."""
 
     test: str
     names: tuple[str, ...]
 
 
-Term: TypeAlias = Number | Text | Variable | Negative | Arithmetic
-Expression: TypeAlias = Comparison | Among | IsInteger | InOriginal | Every | Some | Not | Conditional | XPathTest
+Term: TypeAlias = NumberLiteral | TextLiteral | VariableName | Negative | Arithmetic
+Expression: TypeAlias = TermComparison | Among | IsInteger | InOriginal | Every | Some | Not | Conditional | XPathTest
 
 
 def parts_of(expression: Expression | Term) -> Iterator[Expression | Term]:
-    """Return an expression and all that it is made of, outermost first."""
+    """Return an expression and all its parts, outermost first."""
     waiting = [expression]
     while waiting:
         part = waiting.pop()
@@ -152,8 +152,8 @@ def parts_of(expression: Expression | Term) -> Iterator[Expression | Term]:
         waiting += reversed(_members(part))
 
 
-def depth_of(expression: Expression | Term) -> int:
-    """Return how many expressions and terms stand within each other."""
+def expression_depth(expression: Expression | Term) -> int:
+    """Return how many expressions and terms are nested within each other."""
     depth, level = 0, [expression]
     while level:
         depth += 1
@@ -162,19 +162,19 @@ def depth_of(expression: Expression | Term) -> int:
 
 
 def _members(expression: Expression | Term) -> list[Expression | Term]:
-    found: list[Any] = []
+    members: list[Any] = []
     for field in fields(expression):
         value = getattr(expression, field.name)
-        found += [part for part in (value if isinstance(value, tuple) else (value,)) if is_dataclass(part)]
-    return found
+        members += [part for part in (value if isinstance(value, tuple) else (value,)) if is_dataclass(part)]
+    return members
 
 
-def names_in(expression: Expression | Term) -> tuple[str, ...]:
-    """Return the variables an expression speaks of, in the order it names them."""
-    found: dict[str, None] = {}
+def variables_in(expression: Expression | Term) -> tuple[str, ...]:
+    """Return the names of the variables in an expression, in the order it has them."""
+    names: dict[str, None] = {}
     for part in parts_of(expression):
-        if isinstance(part, Variable):
-            found[part.name] = None
+        if isinstance(part, VariableName):
+            names[part.name] = None
         elif isinstance(part, XPathTest):
-            found.update(dict.fromkeys(part.names))
-    return tuple(found)
+            names.update(dict.fromkeys(part.names))
+    return tuple(names)

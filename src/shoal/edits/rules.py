@@ -11,39 +11,43 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.edits.evaluation import TOLERANCE, Columns, Records, broken, refuse_unknown, worked_out
+from shoal.edits.checked_records import CheckedRecords, NumericRecords
+from shoal.edits.evaluation import TOLERANCE, broken, term_values
 from shoal.edits.expressions import (
     Arithmetic,
     Expression,
     InOriginal,
-    Number,
-    Text,
+    NumberLiteral,
+    TextLiteral,
     XPathTest,
-    depth_of,
-    names_in,
+    expression_depth,
     parts_of,
+    variables_in,
 )
 from shoal.edits.keep.atoms import Linear, Product, Requirement, Single, requirements
 from shoal.edits.text import XPATH_PREFIX, printed, read_expression, shown
-from shoal.errors import DataError, RuleError
+from shoal.errors import DataError, RuleError, nearest_name_hint
 
-__all__ = ["Kind", "Rule", "parse_rule", "parse_rules"]
+__all__ = ["Rule", "RuleKind", "parse_rule", "parse_rules"]
 
-MOST_DEEP = 200  # Python compares and copies trees step by step, and its stack has an end
+MOST_DEEP = 200  # Python walks through nested expressions by recursion, which has a limit
 
-Kind = Literal["linear", "product", "possible values", "governs", "value domain", "checked only"]
+RuleKind = Literal["linear", "product", "possible values", "governs", "value domain", "checked only"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rule:
     """A rule that holds for every record.
+
+    Two rules are equal if they read the same and have the same name, so that rules can be compared, and used as keys,
+    at the cost of comparing texts.
 
     Attributes
     ----------
     expression
         What it says, as a tree.
     name
-        What its author called it, if anything.
+        The name that its author gave it, if any.
 
     Examples
     --------
@@ -59,28 +63,36 @@ class Rule:
     def __post_init__(self) -> None:
         _refuse_senseless(self)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Rule):
+            return NotImplemented
+        return self is other or (self.text, self.name) == (other.text, other.name)
+
+    def __hash__(self) -> int:
+        return hash((self.text, self.name))
+
     @cached_property
     def text(self) -> str:
-        """The rule as a line of plain text."""
+        """The rule as a line of plain text, which `parse_rule` reads back."""
         return printed(self.expression)
 
     @cached_property
     def shown(self) -> str:
-        """The rule as messages show it: not longer than a line."""
+        """The rule as messages show it, cut to the length of a line."""
         return shown(self.text)
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
-        """The columns it speaks of."""
-        return names_in(self.expression)
+        """The variables that it names."""
+        return variables_in(self.expression)
 
     @cached_property
     def requirements(self) -> tuple[Requirement, ...]:
-        """What it asks for, each requirement a choice among alternatives that can be planned for."""
+        """What it requires, each requirement a choice among alternatives that representatives can be chosen for."""
         return requirements(self.expression)
 
     @cached_property
-    def kind(self) -> Kind:
+    def kind(self) -> RuleKind:
         """Which of the kinds of rule it is."""
         if isinstance(self.expression, InOriginal):
             return "value domain"
@@ -99,32 +111,35 @@ class Rule:
 
     @property
     def sums(self) -> list[Linear]:
-        """The sums and bounds it asks for without a condition."""
+        """The sums and bounds that it requires without a condition."""
         only = [one.alternatives[0] for one in self.requirements if len(one.alternatives) == 1]
         return [atom for atoms in only for atom in atoms if isinstance(atom, Linear)]
 
     @cached_property
     def is_linear(self) -> bool:
-        """Whether it is made of sums and bounds alone, without a condition."""
+        """Whether it consists of sums and bounds alone, without a condition."""
         return all(
             len(one.alternatives) == 1 and all(isinstance(atom, Linear) for atom in one.alternatives[0])
             for one in self.requirements
         )
 
-    def broken(self, records: Records, tolerance: float = TOLERANCE) -> NDArray[np.bool_]:
-        """Return which records break the rule; a gap breaks none."""
+    def broken(self, records: CheckedRecords, tolerance: float = TOLERANCE) -> NDArray[np.bool_]:
+        """Return which records break the rule; a record with a missing value in one of its variables does not."""
         try:
             return broken(self.expression, records, tolerance)
         except (RuleError, DataError) as error:
             raise RuleError(f'The rule "{self.shown}" cannot be checked. {error}') from None
 
     def refuse_unknown(self, names: list[str]) -> None:
-        """Raise RuleError if a column it speaks of is not among `names`."""
-        refuse_unknown(self.expression, self.shown, names)
+        """Raise RuleError if a variable of the rule is not among `names`, the columns of a table."""
+        for name in self.variables:
+            if name not in names:
+                hint = nearest_name_hint(name, names)
+                raise RuleError(f'The rule "{self.shown}" names "{name}", which is no column.{hint}')
 
 
-def parse_rule(text: str) -> Rule:
-    """Read one rule.
+def parse_rule(text: str | Rule) -> Rule:
+    """Read one rule; a rule that was read before is returned as it is.
 
     Parameters
     ----------
@@ -138,39 +153,45 @@ def parse_rule(text: str) -> Rule:
     RuleError
         The text is no rule; the message says why.
     """
+    if isinstance(text, Rule):
+        return text
     if not isinstance(text, str):
         raise RuleError(f"A rule is a line of text; got {type(text).__name__}.")
     if text.strip().startswith(XPATH_PREFIX):
-        from shoal.edits.xpath.reading import read_test
+        from shoal.edits.xpath.reading import read_test  # for a quick start: elementpath is slow to import
 
         return Rule(read_test(text.strip().removeprefix(XPATH_PREFIX).strip()))
     return Rule(read_expression(text.strip()))
 
 
-def parse_rules(given: str | Rule | Iterable[str | Rule]) -> list[Rule]:
-    """Read one rule or several; rules that are read already stay as they are."""
-    several = [given] if isinstance(given, str | Rule) else given
+def parse_rules(rules: str | Rule | Iterable[str | Rule]) -> list[Rule]:
+    """Read one rule or several; rules that were read before stay as they are."""
+    several = [rules] if isinstance(rules, str | Rule) else rules
     if not isinstance(several, Iterable):
-        raise RuleError(f"Rules are a list of lines of text; got {type(given).__name__}.")
-    return [rule if isinstance(rule, Rule) else parse_rule(rule) for rule in several]
+        raise RuleError(f"Rules are a list of lines of text; got {type(rules).__name__}.")
+    return [parse_rule(rule) for rule in several]
 
 
 def _refuse_senseless(rule: Rule) -> None:
-    """Raise RuleError for a rule that is too deep, has no variable, divides by zero or computes with texts."""
+    """Raise RuleError for a rule that is too deep, has no variable, divides by zero or uses texts in arithmetic."""
     expression = rule.expression
-    if depth_of(expression) > MOST_DEEP:
+    if expression_depth(expression) > MOST_DEEP:
         raise RuleError(
             f"A rule has more than {MOST_DEEP} terms within each other. Put brackets around parts of the sum."
         )
-    if not names_in(expression) and not isinstance(expression, XPathTest):
+    if not variables_in(expression) and not isinstance(expression, XPathTest):
         raise RuleError(f'The rule "{rule.shown}" has no variable in it.')
     for part in parts_of(expression):
-        if isinstance(part, Number) and not math.isfinite(part.value):
+        if isinstance(part, NumberLiteral) and not math.isfinite(part.value):
             raise RuleError(f'The rule "{rule.shown}" has a number in it that is too large.')
         if isinstance(part, Arithmetic):
-            if isinstance(part.left, Text) or isinstance(part.right, Text):
-                raise RuleError(f'The rule "{rule.shown}" computes with a text.')
-            if part.sign == "/" and not names_in(part.right):
-                divisor, _ = worked_out(part.right, Columns({"": np.zeros(1)}))
-                if divisor[0] == 0:
-                    raise RuleError(f'The rule "{rule.shown}" divides by zero.')
+            _refuse_arithmetic(rule, part)
+
+
+def _refuse_arithmetic(rule: Rule, part: Arithmetic) -> None:
+    if isinstance(part.left, TextLiteral) or isinstance(part.right, TextLiteral):
+        raise RuleError(f'The rule "{rule.shown}" uses a text in arithmetic.')
+    if part.sign == "/" and not variables_in(part.right):
+        divisor, _ = term_values(part.right, NumericRecords({"": np.zeros(1)}))
+        if divisor[0] == 0:
+            raise RuleError(f'The rule "{rule.shown}" divides by zero.')

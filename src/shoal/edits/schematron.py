@@ -47,15 +47,15 @@ def read_schematron(content: bytes, source: str) -> list[Rule]:
 
     Every assert and every report becomes a rule, named after its pattern. A record fires the first rule of a pattern
     whose context it matches, and no other, so that the conditions of a rule and of those before it become part of
-    what it says. A variable that is ``document('...')`` is the original file, which the caller names; no file is
-    opened here, whatever the rules say.
+    what it says. A variable that is ``document('...')`` is the original file, which the caller names; no file that the
+    rules name is opened.
 
     Parameters
     ----------
     content
         The file, as bytes.
     source
-        What messages call it.
+        The name of the file, for messages.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def read_schematron(content: bytes, source: str) -> list[Rule]:
         raise RuleError(str(error)) from None
     except etree.XMLSyntaxError as error:
         raise RuleError(f'"{source}", line {error.lineno}: this is not well-formed XML.') from None
-    return _Reader(source, _namespace(root)).read(root)
+    return _SchematronReader(source, _namespace(root)).read(root)
 
 
 def schematron_of(rules: Iterable[Rule]) -> str:
@@ -81,7 +81,7 @@ def schematron_of(rules: Iterable[Rule]) -> str:
     Raises
     ------
     RuleError
-        A rule cannot be said in XPath 2.0, or has a character in it that XML cannot hold.
+        A rule cannot be written in XPath 2.0, or has a character in it that XML cannot hold.
     """
     rules = list(rules)
     schema = etree.Element(f"{{{_ISO}}}schema", nsmap={None: _ISO}, queryBinding="xslt2")
@@ -106,28 +106,28 @@ def _added(parent: Any, tag: str, /, **attributes: str) -> Any:
 
 @dataclass(frozen=True)
 class _Condition:
-    """When a rule fires, and where it stands."""
+    """The condition under which a rule fires, and its line in the file."""
 
-    test: str  # empty if it always does
+    test: str  # empty if it always fires
     expression: Expression | None
     line: int
 
 
 @dataclass
-class _Reader:
+class _SchematronReader:
     """Reads one Schematron document."""
 
     source: str
     namespace: str
-    record: str = ""  # what the records are called
-    document: str = ""  # the file that is taken for the original
+    record: str = ""  # the element that holds a record
+    document: str = ""  # the file that stands for the original
     rules: list[Rule] = field(default_factory=list)
 
     def read(self, root: Any) -> list[Rule]:
         if self.namespace not in _NAMESPACES or _local(root) not in ("schema", "pattern"):
-            self._refuse(root, f"<{_local(root)}> is not how a Schematron file begins; <schema> is")
+            self._refuse(root, f"a Schematron file begins with <schema>, not with <{_local(root)}>")
         if root.get("queryBinding", "").lower() not in _LANGUAGES:
-            self._refuse(root, f'tests in "{shown(root.get("queryBinding"))}" are not read; XPath is')
+            self._refuse(root, f'shoal reads tests in XPath, not in "{shown(root.get("queryBinding"))}"')
         self._schema(root)
         if not self.rules:
             self._refuse(root, "there is no assert and no report in it")
@@ -153,10 +153,10 @@ class _Reader:
             earlier.append(condition)
 
     def _test(self, element: Any, lets: Lets, conditions: list[_Condition], name: str) -> None:
-        given = self._attribute(element, "test")
+        own_test = self._attribute(element, "test")
         with self._at(element):
-            test = with_lets(given, lets)
-            read_statement(test)  # what is wrong with it is better said of it alone
+            test = with_lets(own_test, lets)
+            read_statement(test)  # an error in it is then reported without the conditions that are added below
             if _local(element) == "report":
                 test = f"not({test})"
             *earlier, own = conditions
@@ -171,19 +171,19 @@ class _Reader:
             condition = self._fires(rule, context, lets)
         for one in earlier:
             if not one.test or one.expression == condition.expression:
-                self._refuse(rule, f"this rule can never fire, because the one in line {one.line} does before it")
+                self._refuse(rule, f"this rule can never fire, because the one in line {one.line} fires before it")
         return condition
 
     def _fires(self, rule: Any, context: str, lets: Lets) -> _Condition:
-        path, predicates = _taken_apart(context)
-        found = _PATH.match(path)
-        if found is None or predicates is None:
+        path, predicates = _path_and_predicates(context)
+        element = _PATH.match(path)
+        if element is None or predicates is None:
             raise RuleError(
-                f'The context "{shown(context)}" is not read; write the name of the records, as in //Record[V8 < 1115].'
+                f'shoal does not read the context "{shown(context)}"; name the records, as in //Record[V8 < 1115].'
             )
-        if self.record not in ("", found[1]):
-            raise RuleError(f'Records are called both "{self.record}" and "{found[1]}". Give rules for one of them.')
-        self.record = found[1]
+        if self.record not in ("", element[1]):
+            raise RuleError(f'Records are called both "{self.record}" and "{element[1]}". Give rules for one of them.')
+        self.record = element[1]
         tests = [with_lets(predicate, lets) for predicate in predicates]
         for test in tests:
             if not is_statement(parsed(test)):
@@ -201,7 +201,7 @@ class _Reader:
         for element in self._children(parent, "let"):
             name, value = self._attribute(element, "name"), self._attribute(element, "value")
             if not _NAME.match(name) or name in own:
-                self._refuse(element, f'"{shown(name)}" is no name for a let, or is the name of two')
+                self._refuse(element, f'"{shown(name)}" is not a name, or is the name of two lets')
             document = _DOCUMENT.match(value)
             if document:
                 self._is_original(element, document[1][1:-1])
@@ -211,30 +211,32 @@ class _Reader:
                 text = with_lets(value, {**outer, **own})
                 token = parsed(text)
                 if _local(parent) != "rule" and any(element_of(one) is not None for one in tokens_in(token)):
-                    raise RuleError(f'The let "{name}" does not see the records from here. Move it into the rule.')
+                    raise RuleError(
+                        f'The let "{name}" uses a variable of a record outside a rule. Move it into the rule.'
+                    )
                 own[name] = text
         return {**outer, **own}
 
     def _is_original(self, element: Any, document: str) -> None:
         if self.document not in ("", document):
-            self._refuse(element, "a second document is named; shoal looks values up in the original file only")
+            self._refuse(element, "two documents are named; shoal looks values up in the original file only")
         self.document = document
 
     def _children(self, parent: Any, *wanted: str) -> Iterator[Any]:
-        """Yield the children of these names, and refuse those that would mean something and are not read."""
+        """Yield the children of these names, and refuse those that change the meaning and that shoal does not read."""
         for attribute, harmless in _NOT_READ[_local(parent)].items():
             if parent.get(attribute, harmless) != harmless:
-                self._refuse(parent, f'"{attribute}" of <{_local(parent)}> is not read; write every rule out')
+                self._refuse(parent, f'shoal does not read "{attribute}" of <{_local(parent)}>; write every rule out')
         for child in parent:
             if not isinstance(child.tag, str):  # a comment
                 continue
             name, namespace = _local(child), _namespace(child)
             if namespace == _XSL:
-                self._refuse(child, f"<xsl:{name}> is not read; shoal does not run programs in rules")
+                self._refuse(child, f"shoal does not read <xsl:{name}>: it runs no programs in rules")
             if namespace != self.namespace or name in _IGNORED:
                 continue
             if name not in _WITHIN[_local(parent)]:
-                self._refuse(child, f"<{name}> in <{_local(parent)}> is not read; write every rule out")
+                self._refuse(child, f"shoal does not read <{name}> in <{_local(parent)}>; write every rule out")
             if name in wanted:
                 yield child
 
@@ -250,7 +252,7 @@ class _Reader:
 
     @contextmanager
     def _at(self, element: Any) -> Iterator[None]:
-        """Put the file and the line before what a RuleError says."""
+        """Put the file and the line before the message of a RuleError."""
         try:
             yield
         except RuleError as error:
@@ -260,12 +262,12 @@ class _Reader:
         raise RuleError(f'"{self.source}", line {element.sourceline}: {why}.')
 
 
-def _taken_apart(context: str) -> tuple[str, list[str] | None]:
+def _path_and_predicates(context: str) -> tuple[str, list[str] | None]:
     """Return the path of a context and the conditions in its brackets; None for those if the brackets do not match."""
     path, predicates, depth = "", [], 0
-    for found in _BRACKETS.finditer(context):
-        piece = found.group()
-        if found["bracket"]:
+    for matched in _BRACKETS.finditer(context):
+        piece = matched.group()
+        if matched["bracket"]:
             depth += 1 if piece == "[" else -1
             if depth < 0:
                 return path, None

@@ -1,4 +1,4 @@
-"""Where rules come from: a list of texts, a text file with one a line, or a Schematron file."""
+"""Where rules come from: texts, a text file with one rule a line, or a Schematron file."""
 
 from __future__ import annotations
 
@@ -8,40 +8,66 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from shoal.edits.rules import Rule, parse_rule, parse_rules
-from shoal.edits.text import MOST_LETTERS
+from shoal.edits.text import MOST_LETTERS, shown
 from shoal.errors import RuleError
 
-__all__ = ["read_edits"]
+__all__ = ["read_edits", "rules_in"]
 
 _QUOTED_OR_COMMENT = re.compile(r"""`[^`]*`|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?P<comment>#)""")
 _LINE_END = re.compile("\r\n?|\n")  # not those that str.splitlines also knows, which may stand in a text
 _MOST_BYTES = 5_000_000
 _SCHEMATRON = (".sch", ".xml")
+_ENDINGS = (".txt", *_SCHEMATRON)
 
 
-def read_edits(source: str | os.PathLike[str] | Iterable[str | Rule]) -> list[Rule]:
-    """Read rules.
+def read_edits(source: str | os.PathLike[str] | Rule | Iterable[str | Rule]) -> list[Rule]:
+    """Read rules from a list, from a file, or from a single text.
 
     Parameters
     ----------
     source
-        A list of rules; the path of a Schematron file (.sch, .xml); or the path of a text file with one rule a line,
-        where empty lines and what follows a # do not count.
+        A list of rules, as texts or as `Rule` objects; one rule; or the path of a file. A file that ends in .sch or
+        .xml is read as Schematron, any other as text with one rule a line, in which empty lines and what follows a #
+        are skipped. A single text is a path if it names a file that exists or ends in .txt, .sch or .xml; otherwise it
+        is a rule.
+
+    Raises
+    ------
+    RuleError
+        A rule or a file cannot be read; the message says which and why.
     """
-    if not isinstance(source, str | os.PathLike):
-        return parse_rules(source)
-    path = Path(source)
-    if "\0" in str(path):
-        raise RuleError("The rules cannot be read: no name of a file has a zero byte in it.")
+    if isinstance(source, os.PathLike):
+        return _rules_in_file(source)
+    if isinstance(source, str):
+        return _rules_in_file(source) if _is_path(source) else [_rule_in_text(source)]
+    if not isinstance(source, Rule | Iterable):
+        raise RuleError(f"Rules are texts, or the path of a file of rules; got {type(source).__name__}.")
+    return parse_rules(source)
+
+
+def rules_in(edits: str | os.PathLike[str] | Rule | Iterable[str | Rule] | None) -> list[Rule]:
+    """Read rules as `read_edits` does; None means that there are none."""
+    return [] if edits is None else read_edits(edits)
+
+
+def _is_path(text: str) -> bool:
+    """Whether a text is the path of a file of rules, and not a rule."""
+    # Not Path.is_file, which raises an error for a rule that is too long for a path.
+    return text.lower().endswith(_ENDINGS) or os.path.isfile(text)  # noqa: PTH113
+
+
+def _rule_in_text(text: str) -> Rule:
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise RuleError(f'"{source}" has more than {_MOST_BYTES // 1_000_000} MB, which are no rules.')
-        content = path.read_bytes()
-    except OSError as error:
-        hint = " A rule by itself goes in a list." if re.search("[<>=]", str(source)) else ""
-        raise RuleError(f'The rules in "{source}" cannot be read: {error.strerror}.{hint}') from None
+        return parse_rule(text)
+    except RuleError as error:
+        raise RuleError(f'"{shown(text)}" is neither a file that exists nor a rule. {error}') from None
+
+
+def _rules_in_file(source: str | os.PathLike[str]) -> list[Rule]:
+    path = Path(source)
+    content = _content(path)
     if path.suffix.lower() in _SCHEMATRON:
-        from shoal.edits.schematron import read_schematron
+        from shoal.edits.schematron import read_schematron  # for a quick start: lxml and elementpath are slow to import
 
         return read_schematron(content, str(source))
     try:
@@ -57,14 +83,26 @@ def read_edits(source: str | os.PathLike[str] | Iterable[str | Rule]) -> list[Ru
             except RuleError as error:
                 raise RuleError(f'"{source}", line {number}: {error}') from None
     if not rules:
-        raise RuleError(f'There is no rule in "{source}". Write one a line, like: net + tax == gross.')
+        raise RuleError(f'There is no rule in "{source}". Write one rule a line, like: net + tax == gross.')
     return rules
 
 
+def _content(path: Path) -> bytes:
+    """Return the bytes of a file of rules."""
+    if "\0" in str(path):
+        raise RuleError("The rules cannot be read: the name of their file has a zero byte in it.")
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise RuleError(f'"{path}" has more than {_MOST_BYTES // 1_000_000} MB, too much for a file of rules.')
+        return path.read_bytes()
+    except OSError as error:
+        raise RuleError(f'The rules in "{path}" cannot be read: {error.strerror}.') from None
+
+
 def _without_comment(line: str) -> str:
-    if len(line) > MOST_LETTERS:  # whose quotes nobody has to match
+    if len(line) > MOST_LETTERS:  # too long for a rule, and matching its quotes could take very long
         return "" if line.lstrip().startswith("#") else line
-    for found in _QUOTED_OR_COMMENT.finditer(line):
-        if found["comment"]:
-            return line[: found.start()]
+    for quoted_or_comment in _QUOTED_OR_COMMENT.finditer(line):
+        if quoted_or_comment["comment"]:
+            return line[: quoted_or_comment.start()]
     return line

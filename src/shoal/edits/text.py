@@ -9,7 +9,6 @@ from typing import Any, NoReturn, cast
 from shoal.edits.expressions import (
     Among,
     Arithmetic,
-    Comparison,
     Conditional,
     Every,
     Expression,
@@ -17,12 +16,13 @@ from shoal.edits.expressions import (
     IsInteger,
     Negative,
     Not,
-    Number,
+    NumberLiteral,
     Relation,
     Some,
     Term,
-    Text,
-    Variable,
+    TermComparison,
+    TextLiteral,
+    VariableName,
     XPathTest,
 )
 from shoal.errors import RuleError
@@ -31,7 +31,7 @@ __all__ = ["MOST_LETTERS", "MOST_NESTED", "XPATH_PREFIX", "printed", "printed_nu
 
 MOST_LETTERS = 10_000
 MOST_NESTED = 100
-XPATH_PREFIX = "xpath:"  # before a test that only XPath can say
+XPATH_PREFIX = "xpath:"  # before a test that only XPath can express
 
 _TOKEN = re.compile(
     r"""(?P<quoted>`(?:[^`]|``)*`)
@@ -69,8 +69,8 @@ def read_expression(text: str) -> Expression:
         The text is no rule; the message says which part of it is not.
     """
     if len(text) > MOST_LETTERS:
-        raise RuleError(f"A rule has {len(text):,} letters, which is more than anybody means to write.")
-    reader = _Reader(text)
+        raise RuleError(f"A rule has {len(text):,} letters; shoal reads at most {MOST_LETTERS:,}. Write several rules.")
+    reader = _TextReader(text)
     try:
         return reader.read()
     except (RecursionError, MemoryError, OverflowError):
@@ -78,18 +78,21 @@ def read_expression(text: str) -> Expression:
 
 
 def shown(text: str) -> str:
-    """Return a rule as messages show it: one line, not longer than a line, nothing in it that a terminal obeys."""
+    """Return a rule as messages show it: cut to the length of a line, and without control characters."""
     text = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-class _Reader:
-    """Reads one rule: Python's parser sees it with names, texts and numbers replaced, so that none means more to it."""
+class _TextReader:
+    """Reads one rule, with Python's parser.
+
+    Names, texts and numbers are replaced by placeholders before, so that none has a meaning to Python.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._leaves: dict[str, Variable | Text | Number] = {}  # what stands for what
-        self._bare: set[str] = set()  # stands for a name that was not in backquotes
+        self._leaves: dict[str, VariableName | TextLiteral | NumberLiteral] = {}  # by placeholder
+        self._bare: set[str] = set()  # placeholders of names that are not in backquotes
 
     def read(self) -> Expression:
         pieces = self._pieces()
@@ -99,14 +102,14 @@ class _Reader:
         return expression
 
     def _pieces(self) -> list[str]:
-        """Cut the rule at if, then and else; between them is Python."""
+        """Cut the rule at if, then and else; the pieces between them are Python."""
         pieces, depth, place = [""], 0, 0
         while place < len(self._text):
-            found = _TOKEN.match(self._text, place)
-            if found is None:
+            matched = _TOKEN.match(self._text, place)
+            if matched is None:
                 self._refuse_letter(self._text[place])
-            place = found.end()
-            kind, token = cast(str, found.lastgroup), found.group()
+            place = matched.end()
+            kind, token = cast(str, matched.lastgroup), matched.group()
             depth += (token in "([{") - (token in ")]}") if kind == "sign" else 0
             if depth > MOST_NESTED:
                 self._refuse(f"has more than {MOST_NESTED} brackets within each other")
@@ -117,26 +120,26 @@ class _Reader:
             elif kind == "blank" or (kind == "word" and token in _LOGIC):
                 pieces[-1] += f" {token.strip()} "
             else:
-                pieces[-1] += _SPELLED.get(token, token) if kind == "sign" else f" {self._stand_in(kind, token)} "
+                pieces[-1] += _SPELLED.get(token, token) if kind == "sign" else f" {self._placeholder(kind, token)} "
         return [piece for piece in (piece.strip() for piece in pieces) if piece]
 
-    def _stand_in(self, kind: str, token: str) -> str:
-        stand_in = f"v{len(self._leaves)}"
+    def _placeholder(self, kind: str, token: str) -> str:
+        placeholder = f"v{len(self._leaves)}"
         match kind:
             case "text":
-                self._leaves[stand_in] = Text(_ESCAPED.sub(_unescaped, token[1:-1]))
+                self._leaves[placeholder] = TextLiteral(_ESCAPED.sub(_unescaped, token[1:-1]))
             case "number":
                 if re.match("0[0-9]", token):
                     self._refuse(f'has "{token}" in it; a number has no zeros before it, and a code goes in quotes')
-                self._leaves[stand_in] = Number(float(token))
+                self._leaves[placeholder] = NumberLiteral(float(token))
             case "quoted":
                 if token == "``":
                     self._refuse("has an empty name in it")
-                self._leaves[stand_in] = Variable(token[1:-1].replace("``", "`"))
+                self._leaves[placeholder] = VariableName(token[1:-1].replace("``", "`"))
             case _:
-                self._leaves[stand_in] = Variable(token)
-                self._bare.add(stand_in)
-        return stand_in
+                self._leaves[placeholder] = VariableName(token)
+                self._bare.add(placeholder)
+        return placeholder
 
     def _statement(self, pieces: list[str]) -> Expression:
         """Read a statement from the pieces, and take it off them."""
@@ -172,52 +175,52 @@ class _Reader:
                 return Not(self._logic(operand))
             case ast.Compare(left=left, ops=ops, comparators=comparators):
                 sides = [left, *comparators]
-                found = [self._comparison(*each) for each in zip(sides, ops, sides[1:], strict=False)]
-                return found[0] if len(found) == 1 else Every(tuple(found))
+                chain = [self._comparison(*each) for each in zip(sides, ops, sides[1:], strict=False)]
+                return chain[0] if len(chain) == 1 else Every(tuple(chain))
         self._refuse("must compare something: ==, <=, in, is integer")
 
     def _comparison(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Expression:
         match op:
             case ast.In() | ast.NotIn():
-                found: Expression = self._in(self._variable(left), right)
+                test: Expression = self._in(self._variable(left), right)
             case ast.Is() | ast.IsNot():
                 if self._word(right) != "integer":
-                    self._refuse('may say "is integer", no other "is"')
-                found = IsInteger(self._variable(left))
+                    self._refuse('may say "is integer", but no other "is"')
+                test = IsInteger(self._variable(left))
             case _:
-                return Comparison(_RELATIONS[type(op)], self._term(left), self._term(right))
-        return Not(found) if isinstance(op, ast.NotIn | ast.IsNot) else found
+                return TermComparison(_RELATIONS[type(op)], self._term(left), self._term(right))
+        return Not(test) if isinstance(op, ast.NotIn | ast.IsNot) else test
 
-    def _in(self, variable: Variable, given: ast.expr) -> Expression:
-        if self._word(given) == "original":
+    def _in(self, variable: VariableName, values: ast.expr) -> Expression:
+        if self._word(values) == "original":
             return InOriginal(variable)
-        if not isinstance(given, ast.Set | ast.List | ast.Tuple):
-            self._refuse('may say "in original" or "in {a, b, c}", no other "in"')
-        if not given.elts:
+        if not isinstance(values, ast.Set | ast.List | ast.Tuple):
+            self._refuse('may say "in original" or "in {a, b, c}", but no other "in"')
+        if not values.elts:
             self._refuse("has a list without values in it")
-        values: list[Number | Text] = []
-        for one in given.elts:
+        listed: list[NumberLiteral | TextLiteral] = []
+        for one in values.elts:
             value = self._term(one)
             match value:
-                case Variable(name=name):
-                    values.append(Text(name))
-                case Negative(term=Number(value=number)):
-                    values.append(Number(-number))
-                case Number() | Text():
-                    values.append(value)
+                case VariableName(name=name):
+                    listed.append(TextLiteral(name))
+                case Negative(term=NumberLiteral(value=number)):
+                    listed.append(NumberLiteral(-number))
+                case NumberLiteral() | TextLiteral():
+                    listed.append(value)
                 case _:
-                    self._refuse("may list numbers and texts, nothing computed")
-        return Among(variable, tuple(values))
+                    self._refuse("may list numbers and texts, but no arithmetic")
+        return Among(variable, tuple(listed))
 
-    def _variable(self, part: ast.expr) -> Variable:
+    def _variable(self, part: ast.expr) -> VariableName:
         term = self._term(part)
-        if not isinstance(term, Variable):
+        if not isinstance(term, VariableName):
             self._refuse('needs the name of a column before "in" and "is"')
         return term
 
     def _word(self, part: ast.expr) -> str | None:
         leaf = self._leaves[part.id] if isinstance(part, ast.Name) and part.id in self._bare else None
-        return leaf.name if isinstance(leaf, Variable) else None
+        return leaf.name if isinstance(leaf, VariableName) else None
 
     def _term(self, part: ast.expr) -> Term:
         match part:
@@ -229,7 +232,7 @@ class _Reader:
                 return self._term(operand)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _SIGNS:
                 return Arithmetic(_SIGNS[type(op)], self._term(left), self._term(right))
-        self._refuse("may compute with +, -, *, / and **, no more")
+        self._refuse("may compute with +, -, *, / and ** only")
 
     def _refuse(self, why: str) -> NoReturn:
         raise RuleError(f'The rule "{shown(self._text)}" {why}. {_EXAMPLE}')
@@ -237,12 +240,12 @@ class _Reader:
     def _refuse_letter(self, letter: str) -> NoReturn:
         if letter in "`\"'":
             self._refuse(f"has a {letter} without another one that closes it")
-        said = f'"{letter}"' if letter.isprintable() else f"U+{ord(letter):04X}"
-        self._refuse(f"has {said} in it, which means nothing here; a name with such a sign goes in backquotes")
+        written = f'"{letter}"' if letter.isprintable() else f"U+{ord(letter):04X}"
+        self._refuse(f"has {written} in it, which has no meaning in a rule; put a name that has it in backquotes")
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    return chr(int(found[1], 16)) if found[1] else _ESCAPES.get(found[2], found[2])
+def _unescaped(escaped: re.Match[str]) -> str:
+    return chr(int(escaped[1], 16)) if escaped[1] else _ESCAPES.get(escaped[2], escaped[2])
 
 
 _BLANKS = re.compile(r""""[^"]*"|'[^']*'|\s+""")  # those in quotes stay
@@ -259,14 +262,14 @@ def printed(expression: Expression) -> str:
             tail = "" if otherwise is None else f" else {printed(otherwise)}"
             return f"if {_joined(condition)} then {inner}{tail}"
         case XPathTest(test=test):
-            one_line = _BLANKS.sub(lambda found: " " if found[0].isspace() else found[0], test)
+            one_line = _BLANKS.sub(lambda blank: " " if blank[0].isspace() else blank[0], test)
             return f"{XPATH_PREFIX} {one_line.strip()}"
     return _joined(expression)
 
 
 def _joined(expression: Expression, strength: int = 0) -> str:
     match expression:
-        case Comparison(relation=relation, left=left, right=right):
+        case TermComparison(relation=relation, left=left, right=right):
             return f"{_term(left)} {relation} {_term(right)}"
         case Among(variable=variable, values=values):
             return f"{_term(variable)} in {{{', '.join(_term(value) for value in values)}}}"
@@ -289,12 +292,12 @@ def _joined(expression: Expression, strength: int = 0) -> str:
 
 def _term(term: Term, strength: int = 0) -> str:
     match term:
-        case Number(value=value):
+        case NumberLiteral(value=value):
             return _bracketed(printed_number(value), value < 0 and strength > 0)
-        case Text(value=value):
+        case TextLiteral(value=value):
             escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-            return '"' + _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", escaped) + '"'
-        case Variable(name=name):
+            return '"' + _UNPRINTABLE.sub(lambda letter: f"\\u{ord(letter[0]):04x}", escaped) + '"'
+        case VariableName(name=name):
             is_word = name in (*_LOGIC, *_BRANCH)
             return name if _PLAIN.match(name) and not is_word else f"`{name.replace('`', '``')}`"
         case Negative(term=inner):
@@ -307,7 +310,7 @@ def _term(term: Term, strength: int = 0) -> str:
 
 
 def printed_number(value: float) -> str:
-    """Write a number as both languages read it: whole ones without a point."""
+    """Write a number as rules in text and in XPath have it: whole ones without a point."""
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from shoal.describe.matrix import Matrix, block_matrix, block_values
 from shoal.describe.strata import Strata, strata_of
-from shoal.edits import Rule, parse_rules, read_edits
-from shoal.edits.evaluation import TOLERANCE, TableRecords
-from shoal.edits.keep.block_edits import BlockEdits, plan_block
+from shoal.edits import Rule
+from shoal.edits.checked_records import TableRecords
+from shoal.edits.evaluation import TOLERANCE
+from shoal.edits.keep.block_edits import BlockEdits, edits_of_block
 from shoal.edits.keep.cells import Cells, cells_of
-from shoal.errors import ColumnError, DataError, MethodError, RuleError
+from shoal.errors import ColumnError, DataError, MethodError
 from shoal.parameters.choices import as_text
 from shoal.read import Table
 
@@ -29,25 +29,8 @@ __all__ = [
     "planned_block_edits",
     "refuse_broken_file",
     "refuse_broken_release",
-    "rules_given",
     "split_by_rules",
 ]
-
-
-def rules_given(edits: Any) -> list[Rule]:
-    """Return the rules that were asked for: one, several, or those in a file."""
-    if edits is None:
-        return []
-    if isinstance(edits, os.PathLike) or (isinstance(edits, str) and _is_path(edits)):
-        return read_edits(edits)
-    if not isinstance(edits, Rule | Iterable):
-        raise RuleError(f"edits must be rules, or the path of a file of rules; got {type(edits).__name__}.")
-    return parse_rules(edits)
-
-
-def _is_path(text: str) -> bool:
-    """Whether a text is the path of a file of rules, and no rule."""
-    return text.lower().endswith((".txt", ".sch", ".xml")) or os.path.isfile(text)  # noqa: PTH113
 
 
 def planned_block_edits(
@@ -63,7 +46,7 @@ def planned_block_edits(
     blocks = list(blocks)
     protected = [name for block in blocks for name in block]
     texts = [name for name in table.names if not table.is_numeric(name)]
-    return [plan_block(block, rules, kinds, protected, texts, asked, repair=repair) for block in blocks]
+    return [edits_of_block(block, rules, kinds, protected, texts, asked, repair=repair) for block in blocks]
 
 
 def block_edits_of(plan: Plan, table: Table) -> list[BlockEdits]:

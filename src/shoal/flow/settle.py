@@ -10,11 +10,11 @@ from typing import Any
 
 from shoal.describe import Kind, Selection, select
 from shoal.describe.roles import as_names, block_size
-from shoal.edits import Rule
+from shoal.edits import Rule, rules_in
 from shoal.edits.contradictions import refuse_contradictions
 from shoal.edits.keep.block_edits import BlockEdits, joined_blocks
 from shoal.errors import MethodError, ParameterError
-from shoal.flow.kept_rules import planned_block_edits, rules_given
+from shoal.flow.kept_rules import planned_block_edits
 from shoal.flow.masking import written_method
 from shoal.flow.plan import Plan
 from shoal.flow.synthetic_choice import (
@@ -76,7 +76,7 @@ def settle(
     """
     _check_options(method, {"k": k, "seed": seed} | as_given)
     table = as_table(data)
-    rules = rules_given(edits)
+    rules = rules_in(edits)
     for rule in rules:
         rule.refuse_unknown(table.names)
     refuse_contradictions(rules)

@@ -12,8 +12,8 @@ from pydantic import Field
 
 from shoal.describe import Selection, select
 from shoal.describe.roles import as_names
+from shoal.edits import rules_in
 from shoal.errors import ColumnError, ParameterError, ShoalWarning, nearest_name_hint
-from shoal.flow.kept_rules import rules_given
 from shoal.flow.masking import Masking
 from shoal.flow.protect import protect
 from shoal.flow.release import Release
@@ -85,7 +85,7 @@ class Ground:
         if "method" in options:
             raise ParameterError("A method is something to try: name it in methods.")
         self.table, self.options = table, dict(options)
-        self.rules = rules_given(options.get("edits"))
+        self.rules = rules_in(options.get("edits"))
         self.options["edits"] = self.rules or None
         replace = options.get("replace")
         self._for_all = None if replace is None else replacement_for_all(replace, self.selection.columns)

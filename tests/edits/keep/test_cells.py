@@ -7,23 +7,27 @@ import pandas as pd
 import pytest
 
 from shoal.edits import parse_rules
-from shoal.edits.evaluation import TableRecords, holds
-from shoal.edits.keep.block_edits import plan_block
+from shoal.edits.checked_records import TableRecords
+from shoal.edits.evaluation import holds
+from shoal.edits.keep.block_edits import edits_of_block
 from shoal.edits.keep.cells import cells_of
-from shoal.errors import TooFewRecordsError
+from shoal.errors import DataError, TooFewRecordsError
 from shoal.read import as_table
 
 
-def cells(frame, *texts, k=3, parts=None):
+def cells(frame, *texts, k=3, parts=None, repair=False):
     table = as_table(frame)
     block = [name for name in table.names if table.is_numeric(name)]
     words = [name for name in table.names if name not in block]
-    edits = plan_block(block, parse_rules(texts), dict.fromkeys(block, "continuous"), block, words)
+    edits = edits_of_block(block, parse_rules(texts), dict.fromkeys(block, "continuous"), block, words, repair=repair)
     parts = np.zeros(len(table), dtype=np.int64) if parts is None else parts
-    found = cells_of(edits, TableRecords(table, table), parts, frame[block].to_numpy(float), k)
+    found = cells_of(edits, TableRecords(table, table), parts, frame[block].to_numpy(float), k, repair=repair)
     for cell, atoms in enumerate(found.atoms):
         for atom in atoms:  # what a cell is for
-            assert holds(atom.source, TableRecords(table, table))[found.codes == cell].all()
+            records = TableRecords(table, table)
+            missing = np.logical_or.reduce([records.missing(name) for name in atom.variables])
+            satisfied = holds(atom.source, records) | missing
+            assert repair or satisfied[found.codes == cell].all()
     assert np.bincount(found.codes).min() >= k
     return found
 
@@ -49,12 +53,17 @@ def test_few_records_take_in_the_nearest_that_keep_the_rule_too():
     # The record with a = 1 satisfies b <= c alone; of those that do, 7 and the first 9 are nearest.
     assert np.flatnonzero(found.codes == found.codes[0]).tolist() == [0, 1, 3]
     (filled,) = found.filled
-    assert '"if a < 5 then b <= c" sets 1 record apart, grouped with the nearest 2 to satisfy the same' in filled
+    assert (
+        '"if a < 5 then b <= c" separates 1 record from the others; grouped with the nearest 2 that satisfy the same'
+        in filled
+    )
 
 
 def test_few_records_that_nobody_can_join_are_refused_with_the_rule_and_their_number():
     frame = pd.DataFrame({"a": [1.0, 1, 8, 7, 9, 9], "b": [0.0, 0, 9, 9, 9, 9], "c": [1.0] * 6})
-    with pytest.raises(TooFewRecordsError, match=r'"if a < 5 then b <= c" sets 2 records apart, and k=3'):
+    with pytest.raises(
+        TooFewRecordsError, match=r'"if a < 5 then b <= c" separates 2 records from the others, and k=3'
+    ):
         cells(frame, "if a < 5 then b <= c", k=3)
 
 
@@ -96,3 +105,24 @@ def test_many_conditions_make_many_cells_all_large_enough():
     rules += ["a != 0.1", "if b > 0 then a + c <= e + e"]
     kept = [text for text in rules if not parse_rules(text)[0].broken(TableRecords(as_table(frame))).any()]
     cells(frame, *kept, k=5)
+
+
+def test_a_missing_value_satisfies_every_alternative():
+    frame = pd.DataFrame({"a": [1.0, 2, 3, 7, 8, 9, np.nan], "b": [9.0, 9, 9, 5, 9, 1, 2], "c": [10.0] * 3 + [0.0] * 4})
+    found = cells(frame, "if a < 5 then b <= c")
+    assert found.codes[6] in found.codes[:6]
+    assert len(set(found.codes)) == 2
+
+
+def test_sums_and_bounds_that_are_repaired_need_not_hold():
+    frame = pd.DataFrame({"a": [1.0, 2, 3], "b": [1.0, 2, 3], "c": [0.0, 4, 5]})
+    assert cells(frame, "a + b == c", "c >= 1", repair=True).codes.tolist() == [0, 0, 0]
+    with pytest.raises(DataError, match='1 records satisfy the rule "c >= 1" only in a way that no representative'):
+        cells(frame, "c >= 1")
+
+
+def test_cells_in_which_the_same_holds_are_alike():
+    frame = pd.DataFrame({"a": [1.0] * 6 + [9.0] * 6, "b": [0.0] * 6 + [9.0] * 6, "c": [1.0] * 12})
+    found = cells(frame, "if a < 5 then b <= c", parts=np.array([0, 0, 0, 1, 1, 1] * 2))
+    assert sorted(map(sorted, found.alike())) == [[0, 2], [1, 3]]
+    assert found.parts.tolist() == [0, 0, 1, 1]

@@ -1,10 +1,10 @@
-"""What a rule asks for, taken apart until a representative can be chosen that keeps it.
+"""What a rule requires, divided into parts (atoms) for which representatives can be chosen.
 
 A rule becomes requirements that all hold. A requirement is a choice among alternatives, of which every record satisfies
 at least one; an alternative is a list of atoms that all hold. ``if a < 5 then b <= c`` is one requirement with two
-alternatives, ``a >= 5`` and ``b <= c``. The atoms are such that records which all satisfy one have representatives that
-do too: linear ones because averages stay on the same side of a plane, products because logarithms make them linear,
-tests of a single variable because a value can be selected that passes.
+alternatives, ``a >= 5`` and ``b <= c``. Where all records of a group satisfy an atom there are representatives that
+satisfy it too: for linear atoms because averages stay on the same side of a plane, for products because logarithms make
+them linear, for tests of a single variable because a value can be selected that passes.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from typing import Literal, TypeAlias
 
 from shoal.edits.expressions import (
     Arithmetic,
-    Comparison,
     Conditional,
     Every,
     Expression,
     Negative,
     Not,
-    Number,
+    NumberLiteral,
     Relation,
     Some,
     Term,
-    Text,
-    Variable,
+    TermComparison,
+    TextLiteral,
+    VariableName,
     XPathTest,
-    names_in,
     parts_of,
+    variables_in,
 )
 
 __all__ = ["Atom", "Linear", "Opaque", "Product", "Requirement", "Single", "requirements"]
@@ -47,7 +47,7 @@ class Linear:
     coefficients: Mapping[str, float]
     relation: Literal["==", "<=", "<"]
     constant: float
-    source: Comparison
+    source: TermComparison
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ class Product:
 
     exponents: Mapping[str, float]
     factor: float
-    source: Comparison
+    source: TermComparison
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ class Product:
 
 @dataclass(frozen=True)
 class Single:
-    """A test of one variable that values between two that pass need not pass: a list of values, whole numbers."""
+    """A test of one variable that an average may fail where all values pass it: a list of values, whole numbers."""
 
     variable: str
     source: Expression
@@ -84,14 +84,14 @@ class Single:
 
 @dataclass(frozen=True)
 class Opaque:
-    """A test that no representative but a record itself is sure to pass."""
+    """A test that no representative is sure to pass, unless it is one of the records."""
 
     source: Expression
 
     @property
     def variables(self) -> tuple[str, ...]:
         """The variables, in the order of the rule."""
-        return names_in(self.source)
+        return variables_in(self.source)
 
 
 Atom: TypeAlias = Linear | Product | Single | Opaque
@@ -110,14 +110,14 @@ class Requirement:
 
 
 def requirements(expression: Expression, texts: Collection[str] = ()) -> tuple[Requirement, ...]:
-    """Take a rule apart.
+    """Return what a rule requires.
 
     Parameters
     ----------
     expression
         What the rule says.
     texts
-        The variables that hold texts, which are equal or not but have no size.
+        The variables that hold texts, which can be equal but are not compared by size.
     """
     return tuple(_conjuncts(expression, False, frozenset(texts)))
 
@@ -134,23 +134,23 @@ def _conjuncts(expression: Expression, negated: bool, texts: frozenset[str]) -> 
             both = Every((Some((Not(condition), then)), Some((condition, otherwise))))
             return _conjuncts(both, False, texts)
     try:
-        found = tuple(_alternatives(expression, negated, texts))
+        alternatives = tuple(_alternatives(expression, negated, texts))
     except _TooManyError:
-        found = ((Opaque(Not(expression) if negated else expression),),)
-    return [Requirement(found)]
+        alternatives = ((Opaque(Not(expression) if negated else expression),),)
+    return [Requirement(alternatives)]
 
 
 class _TooManyError(Exception):
-    """More alternatives than anybody can plan for."""
+    """A rule has more alternatives than the file can be split by."""
 
 
 def _alternatives(expression: Expression, negated: bool, texts: frozenset[str]) -> list[tuple[Atom, ...]]:
     match expression, negated:
         case (Some(parts=parts), False) | (Every(parts=parts), True):
-            return _few(atoms for part in parts for atoms in _alternatives(part, negated, texts))
+            return _limited(atoms for part in parts for atoms in _alternatives(part, negated, texts))
         case (Every(parts=parts), False) | (Some(parts=parts), True):
             each = [_alternatives(part, negated, texts) for part in parts]
-            return _few(tuple(atom for atoms in chosen for atom in atoms) for chosen in product(*each))
+            return _limited(tuple(atom for atoms in chosen for atom in atoms) for chosen in product(*each))
         case Not(part=part), _:
             return _alternatives(part, not negated, texts)
         case Conditional(condition=condition, then=then, otherwise=otherwise), _:
@@ -161,63 +161,74 @@ def _alternatives(expression: Expression, negated: bool, texts: frozenset[str]) 
                 other = Not(otherwise) if negated else otherwise
                 whole = Some((Every((condition, then)), Every((Not(condition), other))))
             return _alternatives(whole, False, texts)
-        case Comparison(relation=relation, left=left, right=right), _:
-            return _compared(Comparison(_NEGATED[relation] if negated else relation, left, right), texts)
+        case TermComparison(relation=relation, left=left, right=right), _:
+            return _compared(TermComparison(_NEGATED[relation] if negated else relation, left, right), texts)
     return [(_test(Not(expression) if negated else expression),)]
 
 
-def _few(alternatives: Iterable[tuple[Atom, ...]]) -> list[tuple[Atom, ...]]:
-    found = []
-    for one in alternatives:
-        found.append(one)
-        if len(found) > _MOST_ALTERNATIVES:
-            raise _TooManyError
-    return found
+def _limited(alternatives: Iterable[tuple[Atom, ...]]) -> list[tuple[Atom, ...]]:
+    limited = list(islice(alternatives, _MOST_ALTERNATIVES + 1))
+    if len(limited) > _MOST_ALTERNATIVES:
+        raise _TooManyError
+    return limited
 
 
-def _test(expression: Expression) -> Atom:
-    names = names_in(expression)
+def _test(expression: Expression) -> Single | Opaque:
+    names = variables_in(expression)
     opaque = len(names) != 1 or any(isinstance(part, XPathTest) for part in parts_of(expression))
     return Opaque(expression) if opaque else Single(names[0], expression)
 
 
-def _compared(comparison: Comparison, texts: frozenset[str]) -> list[tuple[Atom, ...]]:
-    names = names_in(comparison)
-    if texts.intersection(names) or any(isinstance(side, Text) for side in (comparison.left, comparison.right)):
+def _compared(comparison: TermComparison, texts: frozenset[str]) -> list[tuple[Atom, ...]]:
+    names = variables_in(comparison)
+    if texts.intersection(names) or any(isinstance(side, TextLiteral) for side in (comparison.left, comparison.right)):
         return [(_test(comparison),)]
     left, right, relation = comparison.left, comparison.right, comparison.relation
-    if relation == "!=":  # on one side or on the other
-        either = [_compared(Comparison(side, left, right), texts) for side in ("<", ">")]  # type: ignore[arg-type]
+    if relation == "!=":  # smaller or larger
+        either = [_compared(TermComparison(side, left, right), texts) for side in ("<", ">")]  # type: ignore[arg-type]
         if all(isinstance(atoms[0], Linear) for (atoms,) in either):
             return [atoms for (atoms,) in either]
         return [(_test(comparison),)]
+    return [(_linear(comparison) or _product(comparison) or _test(comparison),)]
+
+
+def _linear(comparison: TermComparison) -> Linear | None:
+    """Return a comparison of sums as one sum and a constant; None if it is none."""
+    left, right, relation = comparison.left, comparison.right, comparison.relation
     if relation in (">", ">="):
         left, right = right, left
     total = _sum(Arithmetic("-", left, right))
-    if total is not None:
-        constant = 0.0 - total.pop("", 0.0)
-        coefficients = {name: factor for name, factor in total.items() if factor != 0}
-        if coefficients and all(math.isfinite(number) for number in (constant, *coefficients.values())):
-            short: Literal["==", "<=", "<"] = "==" if relation == "==" else "<=" if "=" in relation else "<"
-            return [(Linear(coefficients, short, constant, comparison),)]
-    if relation == "==" and len(names) > 1:
-        one, other = _powers(left), _powers(right)
-        if one is not None and other is not None:
-            exponents = {name: one.get(name, 0.0) - other.get(name, 0.0) for name in (*one, *other) if name}
-            exponents = {name: exponent for name, exponent in exponents.items() if exponent != 0}
-            divisor = other.get("", 1.0)
-            factor = one.get("", 1.0) / divisor if divisor else 0.0
-            if len(exponents) > 1 and factor != 0 and math.isfinite(factor):
-                return [(Product(exponents, factor, comparison),)]
-    return [(_test(comparison),)]
+    if total is None:
+        return None
+    constant = 0.0 - total.pop("", 0.0)
+    coefficients = {name: factor for name, factor in total.items() if factor != 0}
+    if not coefficients or not all(math.isfinite(number) for number in (constant, *coefficients.values())):
+        return None
+    return Linear(coefficients, "==" if relation == "==" else "<=" if "=" in relation else "<", constant, comparison)
+
+
+def _product(comparison: TermComparison) -> Product | None:
+    """Return an equality of products of several variables as one product; None if it is none."""
+    if comparison.relation != "==" or len(variables_in(comparison)) < 2:
+        return None
+    left, right = _powers(comparison.left), _powers(comparison.right)
+    if left is None or right is None:
+        return None
+    exponents = {name: left.get(name, 0.0) - right.get(name, 0.0) for name in (*left, *right) if name}
+    exponents = {name: exponent for name, exponent in exponents.items() if exponent != 0}
+    divisor = right.get("", 1.0)
+    factor = left.get("", 1.0) / divisor if divisor else 0.0
+    if len(exponents) < 2 or factor == 0 or not math.isfinite(factor):
+        return None
+    return Product(exponents, factor, comparison)
 
 
 def _sum(term: Term) -> dict[str, float] | None:
-    """Return what each variable is multiplied by, and under "" what stands alone; None if the term is no such sum."""
+    """Return the factor of each variable in a sum, and under "" its constant; None if the term is no such sum."""
     match term:
-        case Number(value=value):
+        case NumberLiteral(value=value):
             return {"": value}
-        case Variable(name=name):
+        case VariableName(name=name):
             return {name: 1.0}
         case Negative(term=inner):
             return _times(_sum(inner), -1.0)
@@ -243,15 +254,15 @@ def _times(total: dict[str, float] | None, factor: float) -> dict[str, float] | 
 
 
 def _powers(term: Term) -> dict[str, float] | None:
-    """Return the power of each variable, and under "" the number before them; None if the term is no such product."""
+    """Return the power of each variable in a product, and under "" its factor; None if the term is no such product."""
     match term:
-        case Number(value=value):
+        case NumberLiteral(value=value):
             return {"": value}
-        case Variable(name=name):
+        case VariableName(name=name):
             return {name: 1.0}
         case Negative(term=inner):
-            found = _powers(inner)
-            return None if found is None else {**found, "": -found.get("", 1.0)}
+            powers = _powers(inner)
+            return None if powers is None else {**powers, "": -powers.get("", 1.0)}
         case Arithmetic(sign="*" | "/" as sign, left=left, right=right):
             one, other = _powers(left), _powers(right)
             if one is None or other is None:
@@ -260,8 +271,8 @@ def _powers(term: Term) -> dict[str, float] | None:
             if other is None:
                 return None
             names = [name for name in {**one, **other} if name]
-            found = {name: one.get(name, 0.0) + other.get(name, 0.0) for name in names}
-            return {**found, "": one.get("", 1.0) * other.get("", 1.0)}
+            powers = {name: one.get(name, 0.0) + other.get(name, 0.0) for name in names}
+            return {**powers, "": one.get("", 1.0) * other.get("", 1.0)}
         case Arithmetic(sign="**", left=left, right=right):
             base, power = _powers(left), _sum(right)
             if base is not None and power is not None and set(power) <= {""}:
@@ -273,5 +284,8 @@ def _to_the(powers: dict[str, float], power: float) -> dict[str, float] | None:
     number = powers.get("", 1.0)
     if number == 0 or (number < 0 and not float(power).is_integer()):
         return None
-    raised = {name: exponent * power for name, exponent in powers.items() if name}
-    return {**raised, "": number**power}
+    try:
+        factor = number**power
+    except OverflowError:
+        return None
+    return {**{name: exponent * power for name, exponent in powers.items() if name}, "": factor}

@@ -1,26 +1,26 @@
-"""From rules to a plan: which variables go together, and what stands for a group so that every rule still holds.
+"""What the rules require of a block of variables, and which representatives of a group keep them.
 
 Variables joined by a rule form one block. In it, sums are kept by arithmetic means, products by geometric means, lists
 of values and whole numbers by medians, categories by modes. Where sums and products meet, the dependent variable of the
 product is computed from the others; where every variable of a product is in another equality too, representatives are
-projected onto all rules together. Conditional rules split the file. A rule that none of this keeps is refused before
-anything is masked.
+projected onto all rules together. Conditional rules split the file. A rule that no representative keeps is refused
+before anything is masked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NoReturn
 
 from shoal.edits.expressions import IsInteger
 from shoal.edits.keep.atoms import Atom, Linear, Opaque, Product, Requirement, Single, requirements
+from shoal.edits.keep.chosen_operators import COMPUTED, ChosenOperators
 from shoal.edits.keep.last_digit import dependents
 from shoal.edits.rules import Rule
 from shoal.errors import RuleError
 
-__all__ = ["BlockEdits", "Demand", "joined_blocks", "plan_block"]
-
-_WHOLE_RECORDS = "medoid"
+__all__ = ["BlockEdits", "Demand", "edits_of_block", "joined_blocks"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Demand:
 
 @dataclass(frozen=True)
 class BlockEdits:
-    """What the rules ask of one block, and how it is kept.
+    """What the rules require of one block, and how they are kept.
 
     Attributes
     ----------
@@ -42,17 +42,18 @@ class BlockEdits:
     demands
         What has to hold in it.
     operators
-        What stands for a group, by column: the name of a replacement.
+        The representative of a group, by column: the name of a replacement.
     whole
         Variables whose mean is rounded, because they are whole numbers and in a sum.
     joint
-        Whether representatives are projected onto all rules together, because no variable is free to follow.
-    following
+        Whether representatives are projected onto all rules together, because a product has no variable of its own
+        that could be computed from the others.
+    dependent
         Variables that are computed from the others of an equality.
     reasons
-        Why, a sentence each.
-    unpromised
-        Rules that are checked, but that no representative is sure to keep.
+        Why the representatives were chosen, a sentence each.
+    checked_only
+        Rules that are checked after masking, because no representative is sure to keep them.
     """
 
     columns: tuple[str, ...]
@@ -60,14 +61,14 @@ class BlockEdits:
     operators: Mapping[str, str]
     whole: frozenset[str] = frozenset()
     joint: bool = False
-    following: tuple[str, ...] = ()
+    dependent: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
-    unpromised: tuple[Rule, ...] = field(default=())
+    checked_only: tuple[Rule, ...] = ()
 
     @property
     def movable(self) -> list[str]:
-        """The variables whose representatives are computed, and may move by their last digits."""
-        return [name for name in self.columns if self.operators[name] in ("mean", "geometric-mean")]
+        """The variables whose representatives are computed, so that they may be moved to where a rule holds."""
+        return [name for name in self.columns if self.operators[name] in COMPUTED]
 
 
 def joined_blocks(rules: Iterable[Rule], columns: Sequence[str], size: int = 3) -> list[list[str]]:
@@ -87,97 +88,115 @@ def joined_blocks(rules: Iterable[Rule], columns: Sequence[str], size: int = 3) 
     joined: dict[str, list[str]] = {}
     for name in columns:
         joined.setdefault(find(name), []).append(name)
-    together = [names for names in joined.values() if len(names) > 1]
-    free = [names[0] for names in joined.values() if len(names) == 1]
-    return together + [free[start : start + size] for start in range(0, len(free), size)]
+    several = [names for names in joined.values() if len(names) > 1]
+    single = [names[0] for names in joined.values() if len(names) == 1]
+    return several + [single[start : start + size] for start in range(0, len(single), size)]
 
 
-def plan_block(
+def edits_of_block(
     block: Sequence[str],
     rules: Iterable[Rule],
     kinds: Mapping[str, str],
     protected: Collection[str],
     texts: Collection[str],
-    given: Mapping[str, str] | None = None,
+    replacements: Mapping[str, str] | None = None,
     *,
     repair: bool = False,
 ) -> BlockEdits:
-    """Choose what stands for a group in every column of a block, so that the rules hold.
+    """Choose the representative of a group in every column of a block, so that the rules hold.
 
     Parameters
     ----------
     block
         The variables that are grouped together.
     rules
-        All rules; those that do not touch the block are left aside.
+        All rules; those without a variable of the block are skipped.
     kinds
         The kind of every protected variable.
     protected
-        All variables that are protected, in this block or another. The rest of the file stays as it is.
+        All variables that are protected, in this block or another. The rest of the file stays unchanged.
     texts
         The columns that hold texts.
-    given
-        Replacements that were asked for, by column; they are kept, or refused if they break a rule.
+    replacements
+        Replacements that the user chose, by column; they are kept, or refused if they break a rule.
     repair
-        Whether bounds may be broken in the file: what they bound is then averaged, so that it can be moved.
+        Whether records may break sums and bounds: variables with bounds are then averaged, so that they can be moved.
 
     Raises
     ------
     RuleError
-        A rule cannot be kept; the message names it and says what would serve.
+        A rule cannot be kept; the message names it and says what to do.
     """
-    return _Planner(tuple(block), kinds, frozenset(protected), given or {}, repair).plan(list(rules), frozenset(texts))
+    choice = _RepresentativeChoice(tuple(block), kinds, frozenset(protected), replacements or {}, repair)
+    return choice.edits(list(rules), frozenset(texts))
 
 
-class _Planner:
-    """Plans one block."""
+@dataclass(frozen=True)
+class _AtomsByUse:
+    """What the atoms of a block require of its variables."""
+
+    sums: frozenset[str]  # variables in an equality of sums
+    products: frozenset[str]
+    bounded: frozenset[str]  # variables in any sum or bound
+    tested: frozenset[str]  # variables with a test of their own
+    counts: frozenset[str]  # of these, those of which only "is integer" is required
+
+
+def _by_use(atoms: Sequence[Atom]) -> _AtomsByUse:
+    tests: dict[str, list[Single]] = {}
+    for atom in atoms:
+        if isinstance(atom, Single):
+            tests.setdefault(atom.variable, []).append(atom)
+    linear = [atom for atom in atoms if isinstance(atom, Linear)]
+    products = [atom for atom in atoms if isinstance(atom, Product)]
+    return _AtomsByUse(
+        sums=frozenset(name for atom in linear if _is_equality(atom) for name in atom.variables),
+        products=frozenset(name for atom in products for name in atom.variables),
+        bounded=frozenset(name for atom in linear for name in atom.variables),
+        tested=frozenset(tests),
+        counts=frozenset(name for name, of in tests.items() if all(isinstance(one.source, IsInteger) for one in of)),
+    )
+
+
+class _RepresentativeChoice:
+    """Chooses the representatives of one block."""
 
     def __init__(
         self,
         block: tuple[str, ...],
         kinds: Mapping[str, str],
         protected: frozenset[str],
-        given: Mapping[str, str],
+        replacements: Mapping[str, str],
         repair: bool,
     ) -> None:
-        self._block, self._kinds, self._protected, self._given = block, kinds, protected, given
+        self._block, self._kinds, self._protected, self._replacements = block, kinds, protected, replacements
         self._repair = repair
         self._reasons: list[str] = []
 
-    def plan(self, rules: list[Rule], texts: frozenset[str]) -> BlockEdits:
-        asked = [
+    def edits(self, rules: list[Rule], texts: frozenset[str]) -> BlockEdits:
+        """Return how the block keeps the rules."""
+        required = [
             (rule, one)
             for rule in rules
             for one in requirements(rule.expression, texts)
             if set(one.variables).intersection(self._block)
         ]
-        for rule, one in asked:
+        for rule, one in required:
             apart = sorted(set(one.variables) & self._protected - set(self._block))
             if apart:
                 raise RuleError(
                     f'The rule "{rule.shown}" joins "{apart[0]}" to another block. Put its variables into one block, '
                     "or leave blocks out."
                 )
-        atoms = [atom for _, one in asked for alternative in one.alternatives for atom in alternative]
-        atoms = [atom for atom in atoms if self._speaks_of_block_alone(atom)]
+        atoms = [atom for _, one in required for alternative in one.alternatives for atom in alternative]
+        atoms = [atom for atom in atoms if self._is_within_block(atom)]
         operators, whole = self._operators(atoms)
         equalities = [atom for atom in atoms if isinstance(atom, Linear | Product) and _is_equality(atom)]
-        following = {name: atom for atom, name in dependents(equalities, self._computed(operators), whole)}
-        joint = self._mix_products(equalities, operators, following)
-        demands, unpromised = [], []
-        for rule, one in asked:
-            kept = tuple(
-                alternative
-                for alternative in one.alternatives
-                if all(self._keeps(atom, operators, whole, following, joint) for atom in alternative)
-            )
-            if not kept:
-                self._refuse(rule, one, [other for other, _ in asked])
-            demands.append(Demand(rule, kept))
-            opaque = any(isinstance(atom, Opaque) for alternative in kept for atom in alternative)
-            if opaque and not self._is_medoid(operators) and rule not in unpromised:
-                unpromised.append(rule)
-        for rule in unpromised:
+        computed = [name for name, operator in operators.items() if operator in COMPUTED]
+        dependent = {name: atom for atom, name in dependents(equalities, computed, whole)}
+        joint = self._needs_projection(equalities, operators, dependent)
+        demands, checked_only = self._demands(required, ChosenOperators(operators, whole, dependent, joint))
+        for rule in checked_only:
             self._reasons.append(f'No representative is sure to keep "{rule.shown}": it is checked after masking.')
         return BlockEdits(
             columns=self._block,
@@ -185,54 +204,64 @@ class _Planner:
             operators=operators,
             whole=whole,
             joint=joint,
-            following=tuple(name for name in self._block if name in following),
+            dependent=tuple(name for name in self._block if name in dependent),
             reasons=tuple(self._reasons),
-            unpromised=tuple(unpromised),
+            checked_only=tuple(checked_only),
         )
 
-    def _speaks_of_block_alone(self, atom: Atom) -> bool:
+    def _demands(
+        self, required: Sequence[tuple[Rule, Requirement]], chosen: ChosenOperators
+    ) -> tuple[list[Demand], list[Rule]]:
+        """Return the alternatives of every requirement that are kept, and the rules that can only be checked."""
+        demands: list[Demand] = []
+        checked_only: list[Rule] = []
+        for rule, one in required:
+            kept = tuple(
+                alternative
+                for alternative in one.alternatives
+                if all(self._keeps(atom, chosen) for atom in alternative)
+            )
+            if not kept:
+                self._refuse(rule, one, [other for other, _ in required])
+            demands.append(Demand(rule, kept))
+            opaque = any(isinstance(atom, Opaque) for alternative in kept for atom in alternative)
+            if opaque and not chosen.are_medoids and rule not in checked_only:
+                checked_only.append(rule)
+        return demands, checked_only
+
+    def _is_within_block(self, atom: Atom) -> bool:
         return set(atom.variables) <= set(self._block)
 
-    def _computed(self, operators: Mapping[str, str]) -> list[str]:
-        return [name for name, operator in operators.items() if operator in ("mean", "geometric-mean")]
-
-    def _is_medoid(self, operators: Mapping[str, str]) -> bool:
-        return all(operator == _WHOLE_RECORDS for operator in operators.values())
-
     def _operators(self, atoms: Sequence[Atom]) -> tuple[dict[str, str], frozenset[str]]:
-        """Choose an operator for every variable, from the rules that name it."""
-        sums = {name for atom in atoms if isinstance(atom, Linear) and _is_equality(atom) for name in atom.variables}
-        products = {name for atom in atoms if isinstance(atom, Product) for name in atom.variables}
-        tests: dict[str, list[Single]] = {}
-        for atom in atoms:
-            if isinstance(atom, Single):
-                tests.setdefault(atom.variable, []).append(atom)
-        counted = {name for name, of in tests.items() if all(isinstance(one.source, IsInteger) for one in of)}
-        bounded = {name for atom in atoms if isinstance(atom, Linear) for name in atom.variables}
+        """Choose an operator for every variable, from the rules that name it; also say which are rounded."""
+        use = _by_use(atoms)
         chosen: dict[str, str] = {}
-        whole = set()
         for name in self._block:
-            if name in self._given:
-                chosen[name] = self._given[name]
-            elif self._kinds[name] != "continuous":
-                chosen[name] = "median" if self._kinds[name] == "ordinal" else "mode"
-            elif name in sums or (name in bounded and name in counted and self._repair):
-                chosen[name] = "mean"
-            elif name in products:
-                chosen[name] = "geometric-mean"
-            elif name in tests:
-                chosen[name] = "median"
-            if name in counted and chosen[name] == "mean":
-                whole.add(name)
+            operator = self._operator(name, use)
+            if operator is not None:
+                chosen[name] = operator
+        whole = frozenset(name for name in use.counts if chosen.get(name) == "mean")
         self._spread(atoms, chosen)
-        self._say(tests, "median", "keeps to values that occur", chosen)
-        self._say(sums, "mean", "keeps sums", chosen)
-        self._say(products - sums, "geometric-mean", "keeps products", chosen)
+        self._explain(use.tested, "median", "keeps to values that occur", chosen)
+        self._explain(use.sums, "mean", "keeps sums", chosen)
+        self._explain(use.products - use.sums, "geometric-mean", "keeps products", chosen)
         if whole:
             self._reasons.append(f"{_listed(sorted(whole))}: rounded to whole numbers.")
-        return {name: chosen[name] for name in self._block}, frozenset(whole)
+        return {name: chosen[name] for name in self._block}, whole
 
-    def _say(self, names: Collection[str], operator: str, why: str, chosen: Mapping[str, str]) -> None:
+    def _operator(self, name: str, use: _AtomsByUse) -> str | None:
+        """Return the operator that a variable needs by itself; None if only inequalities name it, or nothing."""
+        if name in self._replacements:
+            return self._replacements[name]
+        if self._kinds[name] != "continuous":
+            return "median" if self._kinds[name] == "ordinal" else "mode"
+        if name in use.sums or (self._repair and name in use.bounded and name in use.counts):
+            return "mean"
+        if name in use.products:
+            return "geometric-mean"
+        return "median" if name in use.tested else None
+
+    def _explain(self, names: Collection[str], operator: str, why: str, chosen: Mapping[str, str]) -> None:
         named = [name for name in self._block if name in names and chosen[name] == operator]
         if named:
             self._reasons.append(f"{_listed(named)}: the {operator.replace('-', ' ')} {why}.")
@@ -253,94 +282,54 @@ class _Planner:
         for name in self._block:
             chosen.setdefault(name, "mean")
 
-    def _mix_products(
-        self, equalities: Sequence[Linear | Product], operators: Mapping[str, str], following: Mapping[str, Atom]
+    def _needs_projection(
+        self, equalities: Sequence[Linear | Product], operators: Mapping[str, str], dependent: Mapping[str, Atom]
     ) -> bool:
-        """Return whether a product that meets a sum has no variable of its own that could follow from the others."""
-        joint = False
+        """Whether a product that meets a sum has no variable of its own that could be computed from the others."""
+        needed = False
         for atom in equalities:
             if not isinstance(atom, Product) or all(operators[name] == "geometric-mean" for name in atom.variables):
                 continue
-            follower = next((name for name, one in following.items() if one is atom), None)
+            own = next((name for name, equality in dependent.items() if equality is atom), None)
             elsewhere = {name for other in equalities if other is not atom for name in other.variables}
-            if follower is not None and follower not in elsewhere:
-                self._reasons.append(f'"{follower}": computed from the others, because its product meets a sum.')
+            if own is not None and own not in elsewhere:
+                self._reasons.append(f'"{own}": computed from the others, because its product meets a sum.')
             else:
-                joint = True
-        if joint:
+                needed = True
+        if needed:
             self._reasons.append(
-                "Representatives are projected onto all rules together: sums and products go in a circle."
+                "Representatives are projected onto all rules together, because sums and products depend on each other."
             )
-        return joint
+        return needed
 
-    def _keeps(
-        self,
-        atom: Atom,
-        operators: Mapping[str, str],
-        whole: frozenset[str],
-        following: Mapping[str, Atom],
-        joint: bool,
-    ) -> bool:
-        """Return whether representatives keep an atom, or are made to and checked afterwards."""
-        names = set(atom.variables)
-        if not names & self._protected:
+    def _keeps(self, atom: Atom, chosen: ChosenOperators) -> bool:
+        """Whether an atom still holds in the release, or is made to hold and checked afterwards."""
+        if not self._protected.intersection(atom.variables):
             return True  # nothing of it changes
-        if not self._speaks_of_block_alone(atom):
-            return False  # what stays as it is does not fit what changes
-        used = {operators[name] for name in names}
-        if used == {_WHOLE_RECORDS} or isinstance(atom, Opaque):
-            return True
-        if _WHOLE_RECORDS in used:
-            return len(names) == 1
-        if isinstance(atom, Single):
-            return all(_selects(operator) for operator in used) or (
-                isinstance(atom.source, IsInteger) and atom.variable in whole
-            )
-        if isinstance(atom, Product):
-            return used <= {"mean", "geometric-mean"} and (
-                joint or used == {"geometric-mean"} or any(one is atom for one in following.values())
-            )
-        if len(names) == 1:
-            return True  # all operators stay between the smallest and the largest value
-        if used == {"mean"}:
-            return True
-        if used <= {"mean", "geometric-mean"} and joint:
-            return True
-        if names & set(following) and used <= {"mean", "geometric-mean"}:
-            return True  # computed from others: checked afterwards
-        if len(names) > 2 or atom.coefficients[atom.variables[0]] * atom.coefficients[atom.variables[1]] > 0:
-            return False
-        if len(used) == 1 and all(_selects(operator) and operator != "mode" for operator in used):
-            return True
-        low, high = sorted(names, key=lambda name: atom.coefficients[name], reverse=True)
-        larger_by_mean = operators[low] == "geometric-mean" and operators[high] == "mean" and atom.relation != "=="
-        return atom.constant == 0 and (used == {"geometric-mean"} or larger_by_mean)
+        # Between a variable that stays and one that changes, nothing is sure to hold.
+        return self._is_within_block(atom) and chosen.keep(atom)
 
-    def _refuse(self, rule: Rule, one: Requirement, rules: Sequence[Rule]) -> None:
+    def _refuse(self, rule: Rule, one: Requirement, rules: Sequence[Rule]) -> NoReturn:
+        """Raise RuleError for a rule that cannot be kept, and say why."""
         unprotected = [name for name in one.variables if name not in self._protected]
         if unprotected:
             raise RuleError(
-                f'The rule "{rule.shown}" names "{unprotected[0]}", which is not protected: what stays does not fit '
-                f"what changes. Add it to the columns, or leave the rule out."
+                f'The rule "{rule.shown}" names "{unprotected[0]}", which is not protected: a value that stays does '
+                "not fit values that change. Add it to the columns, or leave the rule out."
             )
-        asked = dict.fromkeys(self._given[name] for name in one.variables if name in self._given)
-        if asked:
+        chosen = dict.fromkeys(self._replacements[name] for name in one.variables if name in self._replacements)
+        if chosen:
             raise RuleError(
-                f'replace "{" and ".join(asked)}" does not keep the rule "{rule.shown}". Leave replace out, and '
+                f'replace "{" and ".join(chosen)}" does not keep the rule "{rule.shown}". Leave replace out, and '
                 'shoal chooses; or say replace="medoid" to release one of the records of each group.'
             )
         others = dict.fromkeys(other.shown for other in rules if set(other.variables) & set(one.variables))
         others.pop(rule.shown, None)
-        besides = " and ".join(f'"{other}"' for other in list(others)[:3])
+        listed = " and ".join(f'"{other}"' for other in list(others)[:3])
         raise RuleError(
-            f'No average keeps the rule "{rule.shown}"{f" together with {besides}" if besides else ""}. Leave one out, '
+            f'No average keeps the rule "{rule.shown}"{f" together with {listed}" if listed else ""}. Leave one out, '
             'or say replace="medoid" to release one of the records of each group.'
         )
-
-
-def _selects(operator: str) -> bool:
-    """Whether a replacement picks one of the values of the group; an order statistic comes with its share."""
-    return operator in ("median", "mode") or operator.startswith("order-statistic")
 
 
 def _is_equality(atom: Atom) -> bool:

@@ -1,8 +1,8 @@
-"""Rules made to hold to the last digit: what follows from other values is computed from them, as the rule says it.
+"""Values that satisfy rules to the last digit: dependent variables are computed from the others, as the rule says.
 
-Averages satisfy a sum up to rounding. A processor that compares without tolerance would still find them broken, so the
-dependent variable of every equality is computed anew, in the order of the rule's own signs, and what rounding has
-carried over a bound is put back.
+Averages satisfy a sum up to rounding. A processor that compares without tolerance would still find the rule broken, so
+the dependent variable of every equality is computed again, in the order in which the rule is written, and values that
+rounding has carried over a bound are moved back.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.edits.evaluation import TOLERANCE, Columns, holds, worked_out
-from shoal.edits.expressions import Variable
+from shoal.edits.checked_records import NumericRecords
+from shoal.edits.evaluation import TOLERANCE, holds, term_values
+from shoal.edits.expressions import VariableName
 from shoal.edits.keep.atoms import Linear, Product
 
-__all__ = ["Dependent", "dependents", "settle"]
+__all__ = ["Dependent", "dependents", "to_last_digit"]
 
 Doubles = NDArray[np.float64]
 Dependent = tuple[Linear | Product, str]  # an equality, and the variable that is computed from the others
 
-_ROUNDS = 20
-_ULPS = 8
-_MOST_TRIES = 10_000
+_ROUNDS = 20  # moving one value back within its bound can carry another over its own
+_ULPS = 8  # last digits by which a computed value may be moved to where its rule holds without tolerance
+_MOST_ATTEMPTS = 10_000  # to find an order in which all dependent variables can be computed
 
 
 def dependents(
@@ -31,96 +32,107 @@ def dependents(
     movable: Collection[str],
     whole: Collection[str] = (),
     *,
-    by_sight: bool = False,
+    alone_first: bool = False,
 ) -> list[Dependent]:
-    """Choose the variable that follows from the others in each equality, in the order they are to be computed.
+    """Choose the dependent variable of each equality, in the order in which they are to be computed.
 
-    A variable that stands alone on one side is preferred, then one of few equalities; in a product that meets a sum,
-    one that no other equality names, unless `by_sight`. An equality for which none is left is not in the list.
+    A variable that stands alone on one side is preferred, then one that few equalities name; in a product that meets a
+    sum it is the other way round, unless `alone_first`. An equality for which no variable is left is not in the list.
+
+    Parameters
+    ----------
+    equalities
+        Sums and products; bounds among them are skipped.
+    movable
+        The variables that may be computed.
+    whole
+        The variables that are whole numbers; one that would not come out whole is chosen last.
+    alone_first
+        Whether to prefer variables that stand alone on one side in every equality.
     """
     equalities = [one for one in equalities if isinstance(one, Product) or one.relation == "=="]
     uses = {name: sum(name in one.variables for one in equalities) for one in equalities for name in one.variables}
     in_sums = {name for one in equalities if isinstance(one, Linear) for name in one.variables}
 
     def preference(name: str, one: Linear | Product) -> tuple[int, int, int]:
-        alone = Variable(name) in (one.source.left, one.source.right)
-        fraction = name in whole and not _comes_out_whole(name, one, whole)
-        meets_a_sum = not by_sight and isinstance(one, Product) and bool(in_sums.intersection(one.variables))
-        return (fraction, uses[name], not alone) if meets_a_sum else (fraction, not alone, uses[name])
+        alone = VariableName(name) in (one.source.left, one.source.right)
+        fractional = name in whole and not _comes_out_whole(name, one, whole)
+        meets_a_sum = not alone_first and isinstance(one, Product) and bool(in_sums.intersection(one.variables))
+        return (fractional, uses[name], not alone) if meets_a_sum else (fractional, not alone, uses[name])
 
     choices = [
         sorted((name for name in one.variables if name in movable), key=lambda name, one=one: preference(name, one))  # type: ignore[misc]
         for one in equalities
     ]
-    tries = 0
+    attempts = 0
 
-    def chosen(place: int, found: list[Dependent]) -> list[Dependent] | None:
-        nonlocal tries
-        tries += 1
-        if place == len(equalities) or tries > _MOST_TRIES:
-            return _in_order(found)
+    def completed(place: int, chosen: list[Dependent]) -> list[Dependent] | None:
+        nonlocal attempts
+        attempts += 1
+        if place == len(equalities) or attempts > _MOST_ATTEMPTS:
+            return _in_order(chosen)
         for name in choices[place]:
-            more = [*found, (equalities[place], name)]
-            if name not in [other for _, other in found] and _in_order(more) is not None:
-                whole = chosen(place + 1, more)
-                if whole is not None:
-                    return whole
-        return chosen(place + 1, found)
+            more = [*chosen, (equalities[place], name)]
+            if name not in [other for _, other in chosen] and _in_order(more) is not None:
+                complete = completed(place + 1, more)
+                if complete is not None:
+                    return complete
+        return completed(place + 1, chosen)
 
-    return chosen(0, []) or []
+    return completed(0, []) or []
 
 
-def settle(
+def to_last_digit(
     values: Mapping[str, Doubles],
     atoms: Sequence[Linear | Product],
     movable: Collection[str],
-    following: Sequence[Dependent] | None = None,
+    order: Sequence[Dependent] | None = None,
     *,
     whole: Collection[str] = (),
 ) -> dict[str, Doubles]:
-    """Return the values with every equality computed and every bound kept to the last digit, where that can be.
+    """Return values that satisfy every equality and every bound to the last digit, where that is possible.
 
     Parameters
     ----------
     values
         The variables, one value for every group or record.
     atoms
-        What holds for all of them, up to rounding.
+        What the values satisfy up to rounding.
     movable
         The variables that may change.
-    following
-        What is computed from what; by default `dependents` chooses.
+    order
+        Which variable is computed from which equality, in this order; by default as `dependents` chooses.
     whole
-        The variables that are whole numbers, and come in as such.
+        The variables that are whole numbers, and have whole values already.
     """
-    order = dependents(atoms, movable, whole) if following is None else following
+    order = dependents(atoms, movable, whole) if order is None else order
     bounds = [atom for atom in atoms if isinstance(atom, Linear) and atom.relation != "=="]
-    settled = {name: column.copy() for name, column in values.items()}
+    exact = {name: column.copy() for name, column in values.items()}
     sizes = {name: float(np.abs(column).max(initial=0.0)) for name, column in values.items()}
-    _follow(settled, order, whole)
+    _compute_dependents(exact, order, whole)
     for _ in range(_ROUNDS):
-        moved = [_held_back(settled, bound, order, set(movable) - set(whole), sizes) for bound in bounds]
+        moved = [_restore_bound(exact, bound, order, set(movable) - set(whole), sizes) for bound in bounds]
         if not any(moved):
             break
-        _follow(settled, order, whole)
-    return settled
+        _compute_dependents(exact, order, whole)
+    return exact
 
 
-def _in_order(found: Sequence[Dependent]) -> list[Dependent] | None:
-    """Return the equalities so that each comes after those it needs; None if they go in a circle."""
-    left, ordered = list(found), []
-    while left:
-        open_names = {name for _, name in left}
-        ready = [one for one in left if not (open_names - {one[1]}).intersection(one[0].variables)]
+def _in_order(chosen: Sequence[Dependent]) -> list[Dependent] | None:
+    """Return the equalities in an order in which each can be computed; None if they depend on each other in a cycle."""
+    waiting, ordered = list(chosen), []
+    while waiting:
+        not_computed = {name for _, name in waiting}
+        ready = [one for one in waiting if not (not_computed - {one[1]}).intersection(one[0].variables)]
         if not ready:
             return None
         ordered += ready
-        left = [one for one in left if one not in ready]
+        waiting = [one for one in waiting if one not in ready]
     return ordered
 
 
 def _comes_out_whole(name: str, atom: Linear | Product, whole: Collection[str]) -> bool:
-    """Whether a variable that follows from whole numbers is one too: all are taken times whole numbers."""
+    """Whether a variable computed from whole numbers is one too: all are multiplied by whole numbers."""
     if isinstance(atom, Product):
         return False
     own = atom.coefficients[name]
@@ -128,21 +140,23 @@ def _comes_out_whole(name: str, atom: Linear | Product, whole: Collection[str]) 
     return set(atom.variables) <= set(whole) and all(abs(ratio - round(ratio)) < 1e-9 for ratio in ratios)
 
 
-def _follow(values: dict[str, Doubles], order: Sequence[Dependent], whole: Collection[str]) -> None:
+def _compute_dependents(values: dict[str, Doubles], order: Sequence[Dependent], whole: Collection[str]) -> None:
+    """Compute every dependent variable in place, as its rule is written where it stands alone on one side."""
     for atom, name in order:
         left, right = atom.source.left, atom.source.right
-        columns = Columns(values)
-        if right == Variable(name):
-            values[name] = worked_out(left, columns)[0]
-        elif left == Variable(name):
-            values[name] = worked_out(right, columns)[0]
+        records = NumericRecords(values)
+        if right == VariableName(name):
+            values[name] = term_values(left, records)[0]
+        elif left == VariableName(name):
+            values[name] = term_values(right, records)[0]
         else:
             solved = _solved(atom, name, values)
             values[name] = np.rint(solved) if name in whole and _comes_out_whole(name, atom, whole) else solved
-            _fit(atom, name, values)
+            _move_by_last_digits(atom, name, values)
 
 
 def _solved(atom: Linear | Product, name: str, values: Mapping[str, Doubles]) -> Doubles:
+    """Return an equality solved for one of its variables."""
     if isinstance(atom, Linear):
         others = [factor * values[other] for other, factor in atom.coefficients.items() if other != name]
         return np.asarray((atom.constant - np.sum(others, axis=0)) / atom.coefficients[name], dtype=np.float64)
@@ -155,34 +169,34 @@ def _solved(atom: Linear | Product, name: str, values: Mapping[str, Doubles]) ->
         return np.asarray(np.sign(values[name]) * np.abs(product) ** (1 / power))
 
 
-def _fit(atom: Linear | Product, name: str, values: dict[str, Doubles]) -> None:
-    """Move a computed value by its last digits to where the rule holds without tolerance, if there is such a place."""
+def _move_by_last_digits(atom: Linear | Product, name: str, values: dict[str, Doubles]) -> None:
+    """Move a computed variable by its last digits to where the rule holds without tolerance, if it does anywhere."""
     solved = values[name].copy()
     for step in range(1, _ULPS + 1):
         for direction in (-np.inf, np.inf):
-            wrong = ~holds(atom.source, Columns(values), 0.0)
+            wrong = ~holds(atom.source, NumericRecords(values), 0.0)
             if not wrong.any():
                 return
-            tried = solved[wrong]
+            moved = solved[wrong]
             for _ in range(step):
-                tried = np.nextafter(tried, direction)
-            values[name][wrong] = tried
-    wrong = ~holds(atom.source, Columns(values), 0.0)
+                moved = np.nextafter(moved, direction)
+            values[name][wrong] = moved
+    wrong = ~holds(atom.source, NumericRecords(values), 0.0)
     values[name][wrong] = solved[wrong]
 
 
-def _held_back(
+def _restore_bound(
     values: dict[str, Doubles],
     bound: Linear,
     order: Sequence[Dependent],
     movable: Collection[str],
     sizes: Mapping[str, float],
 ) -> bool:
-    """Move one variable by what rounding has put it over a bound; return whether any had to be."""
-    wrong = ~holds(bound.source, Columns(values), 0.0)
+    """Move one variable back by what rounding has carried it over a bound; return whether any value had to move."""
+    wrong = ~holds(bound.source, NumericRecords(values), 0.0)
     if not wrong.any():
         return False
-    name, factor = _lever(bound, order, movable)
+    name, factor = _adjustable(bound, order, movable)
     if not name:
         return False
     excess = np.sum([part * values[one] for one, part in bound.coefficients.items()], axis=0) - bound.constant
@@ -196,16 +210,19 @@ def _held_back(
     return True
 
 
-def _lever(bound: Linear, order: Sequence[Dependent], movable: Collection[str]) -> tuple[str, float]:
-    """Return a variable that moves the bound's sum, its own or one its own follow from, and by how much."""
-    follows = {name: atom for atom, name in order}
+def _adjustable(bound: Linear, order: Sequence[Dependent], movable: Collection[str]) -> tuple[str, float]:
+    """Return a variable that changes the sum of a bound, and its factor there; an empty name if there is none.
+
+    It is one of the bound's own variables, or one that a dependent variable of the bound is computed from.
+    """
+    dependent = {name: atom for atom, name in order}
     for name, factor in bound.coefficients.items():
-        if name in movable and name not in follows:
+        if name in movable and name not in dependent:
             return name, factor
     for name, factor in bound.coefficients.items():
-        atom = follows.get(name)
+        atom = dependent.get(name)
         if isinstance(atom, Linear):
             for other, part in atom.coefficients.items():
-                if other != name and other in movable and other not in follows:
+                if other != name and other in movable and other not in dependent:
                     return other, -factor * part / atom.coefficients[name]
     return "", 0.0

@@ -1,28 +1,29 @@
-"""Tests that only XPath can say, worked out record by record: what they may contain, and which records pass."""
+"""Tests that only XPath can express, evaluated record by record: what they may contain, and which records pass."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 from elementpath import ElementPathError, XPathContext, XPathToken
 from numpy.typing import NDArray
 
-from shoal.edits.evaluation import Records
+from shoal.edits.checked_records import CheckedRecords
 from shoal.edits.expressions import XPathTest
-from shoal.edits.xpath.parsing import ORIGINAL, call_of, column_of, depth_of, element_of, parsed, refuse, tokens_in
+from shoal.edits.xpath.parsing import ORIGINAL, call_of, column_of, element_of, parsed, refuse, token_depth, tokens_in
 from shoal.progress import advance
 
 __all__ = ["columns_by_element", "holds_by_record"]
 
 _STEP = 5_000  # records between two reports of progress
-_MOST_VALUES = 100  # lists within lists take the product of their lengths
-_DEEPEST = 50  # elementpath takes many calls a level, and a row of ands is as many levels to it
+_MOST_VALUES = 100  # loops over lists within loops take as many steps as the product of their lengths
+_DEEPEST = 50  # elementpath needs many calls a level, and every "and" of several in a row is a level to it
 
 # The functions a test may call, and how many arguments each may have: none reads a file, asks the clock, takes a
-# collation from the machine, or makes much out of little.
+# collation from the machine, or can give a result much larger than its arguments.
 _CALLS: Mapping[str, tuple[int, int]] = {
     **dict.fromkeys(("true", "false"), (0, 0)),
     **dict.fromkeys(("number", "string", "string-length", "normalize-space"), (0, 1)),
@@ -38,7 +39,7 @@ _CALLS: Mapping[str, tuple[int, int]] = {
     **dict.fromkeys([f"xs:{name}" for name in ("integer", "decimal", "double", "float", "string", "boolean")], (1, 1)),
     **dict.fromkeys(("xs:date", "xs:dateTime"), (1, 1)),
 }
-_ASK_THE_ITEM = ("number", "string", "string-length", "normalize-space")  # if nothing else is given
+_OF_THE_ITEM = ("number", "string", "string-length", "normalize-space")  # without an argument
 _PLAIN = ("(", ",", "and", "or", "=", "!=", "<", "<=", ">", ">=", "eq", "ne", "lt", "le", "gt", "ge", "if")
 _COMPUTED = ("+", "-", "*", "div", "idiv", "mod")
 _LITERALS = ("(string)", "(integer)", "(decimal)", "(float)")
@@ -56,143 +57,170 @@ def columns_by_element(token: XPathToken, test: str) -> dict[str, str]:
     Raises
     ------
     RuleError
-        The test looks beyond one record, calls what may not be called, or could run for ever.
+        The test needs more than one record, calls a function that shoal does not run, or could take very long.
     """
     if any(one.symbol == "$" and one.value == ORIGINAL for one in tokens_in(token)):
         example = f"exists(index-of(${ORIGINAL}//Record/V1, V1))"
-        refuse(test, f"looks at the original file in a way that shoal does not know. Write {example}.")
+        refuse(test, f"uses the original file in a way that shoal does not read. Write {example}.")
     listed = sum(one.symbol in (",", "and", "or") for one in tokens_in(token))
-    if depth_of(token) > _DEEPEST or listed > _MOST_VALUES:
-        refuse(test, "is too long, or nested too deeply, for a test that only XPath can work out.")
-    check = _Check(test)
-    check.walk(token)
-    if not check.found:
+    if token_depth(token) > _DEEPEST or listed > _MOST_VALUES:
+        refuse(test, "is too long, or nested too deeply, to be evaluated record by record.")
+    elements = _ElementsOfTest(test)
+    elements.walk(token)
+    if not elements.columns:
         refuse(test, "has no variable in it.")
     try:
-        _truth(token, dict.fromkeys(check.found, ""))
+        _is_true(token, dict.fromkeys(elements.columns, ""))
     except ElementPathError as error:
         if _STATIC.search(str(error)):
-            refuse(test, "cannot be worked out for any record.")
+            refuse(test, "cannot be evaluated for any record.")
     except _FAILURES:
         pass
-    return check.found
+    return elements.columns
 
 
-def holds_by_record(expression: XPathTest, records: Records) -> NDArray[np.bool_]:
-    """Return which records pass a test; one that it cannot be worked out for does not."""
+def holds_by_record(expression: XPathTest, records: CheckedRecords) -> NDArray[np.bool_]:
+    """Return which records pass a test; a record for which it cannot be evaluated does not."""
     token = parsed(expression.test)
     columns = columns_by_element(token, expression.test)
     texts = [records.texts(column).tolist() for column in columns.values()]
-    known: dict[tuple[str, ...], bool] = {}
-    found = np.zeros(len(records), dtype=bool)
-    for start in range(0, len(found), _STEP):
+    results: dict[tuple[str, ...], bool] = {}
+    passing = np.zeros(len(records), dtype=bool)
+    for start in range(0, len(passing), _STEP):
         rows = zip(*(column[start : start + _STEP] for column in texts), strict=True)
         for place, row in enumerate(rows, start):
-            if row not in known:
-                known[row] = _passes(token, dict(zip(columns, row, strict=True)))
-            found[place] = known[row]
-        if len(found) > _STEP:
-            advance(min(_STEP, len(found) - start) / len(found))
-    return found
+            if row not in results:
+                results[row] = _passes(token, dict(zip(columns, row, strict=True)))
+            passing[place] = results[row]
+        if len(passing) > _STEP:
+            advance(min(_STEP, len(passing) - start) / len(passing))
+    return passing
 
 
 def _passes(token: XPathToken, texts: Mapping[str, str]) -> bool:
     try:
-        return _truth(token, texts)
+        return _is_true(token, texts)
     except (*_FAILURES, RecursionError):
         return False
 
 
-def _truth(token: XPathToken, texts: Mapping[str, str]) -> bool:
+def _is_true(token: XPathToken, texts: Mapping[str, str]) -> bool:
     record = Element("Record")
     for name, text in texts.items():
         SubElement(record, name).text = text
     return bool(token.boolean_value(token.select(XPathContext(record))))
 
 
-class _Check:
-    """Walks through a test and refuses whatever is not known to be harmless."""
+@dataclass(frozen=True)
+class _Place:
+    """Where a token stands in a test."""
+
+    inside: bool = False  # within a predicate or a step, where the context is a value and not the record
+    looping: bool = False  # within something that is evaluated for every value of a list
+    bound: str | None = None  # the variable of the loop
+
+
+_TOP = _Place()
+
+
+class _ElementsOfTest:
+    """Finds the elements that a test names, and refuses whatever is not known to be harmless.
+
+    Attributes
+    ----------
+    columns
+        The column of every element.
+    """
 
     def __init__(self, test: str) -> None:
         self._test = test
-        self.found: dict[str, str] = {}
+        self.columns: dict[str, str] = {}
 
-    def walk(self, token: XPathToken, inside: bool = False, looping: bool = False, bound: str | None = None) -> None:
-        """Look at a token; `inside` a predicate or a step the context is a value, not the record."""
+    def walk(self, token: XPathToken, place: _Place = _TOP) -> None:
+        """Look at a token and all within it."""
         symbol = str(token.symbol)
-        element = element_of(token)
-        name, arguments = call_of(token)
         if symbol in _LITERALS:
             return
-        if element is not None:
-            if inside:
-                refuse(self._test, f'looks for "{column_of(token)}" within another variable. Variables hold text only.')
-            self.found[element] = str(column_of(token))
-        elif name:
-            self._call(name, arguments, inside)
-            for one in arguments:
-                self.walk(one, inside, looping, bound)
+        if element_of(token) is not None:
+            self._element(token, place)
+        elif call_of(token)[0]:
+            self._call(*call_of(token), place)
         elif symbol in _PLAIN or (symbol in (*_COMPUTED, "|", "union") and len(token)):
-            for one in token:
-                self.walk(one, inside, looping, bound)
+            self._walk_all(token, place)
         elif symbol in _LOOPS and len(token):
-            self._loop(token, inside, looping)
+            self._loop(token, place)
         elif symbol in ("cast", "castable"):
             self._type(token[1])
-            self.walk(token[0], inside, looping, bound)
+            self.walk(token[0], place)
         elif symbol == "$":
-            if token.value != bound:
-                refuse(self._test, f"uses ${token.value}, which no let before it defines.")
+            self._variable(token, place)
         elif symbol in ("[", "/") and len(token) == 2:
-            if symbol == "[" and looping:
-                self._refuse_nested()
-            self.walk(token[0], inside, looping, bound)
-            self.walk(token[1], inside=True, looping=True, bound=bound)
-        elif not (inside and (symbol == "." or (symbol == "text" and not len(token)))):
+            self._predicate_or_step(token, place)
+        elif not (place.inside and (symbol == "." or (symbol == "text" and not len(token)))):
             self._refuse_beyond(symbol)
 
-    def _call(self, name: str, arguments: list[XPathToken], inside: bool) -> None:
+    def _walk_all(self, tokens: Iterable[XPathToken], place: _Place) -> None:
+        for token in tokens:
+            self.walk(token, place)
+
+    def _element(self, token: XPathToken, place: _Place) -> None:
+        if place.inside:
+            refuse(self._test, f'looks for "{column_of(token)}" within another variable. Variables hold text only.')
+        self.columns[str(element_of(token))] = str(column_of(token))
+
+    def _call(self, name: str, arguments: list[XPathToken], place: _Place) -> None:
         least, most = _CALLS.get(name, (0, -1))
         if name not in _CALLS:
             refuse(
                 self._test,
-                f"calls {name}(), which shoal does not run: a rule looks at one record and reads no other file.",
+                f"calls {name}(), which shoal does not run: a rule is about one record and reads no other file.",
             )
         if not least <= len(arguments) <= most:
             refuse(self._test, f"calls {name}() with {len(arguments)} arguments, which shoal does not run.")
-        if name in _ASK_THE_ITEM and not arguments and not inside:
-            refuse(self._test, f"calls {name}() without saying of what. Write {name}(V1).")
+        if name in _OF_THE_ITEM and not arguments and not place.inside:
+            refuse(self._test, f"calls {name}() without an argument. Write {name}(V1).")
         if name == "matches" and not (arguments[1].symbol == "(string)" and _is_tame(str(arguments[1].value))):
             refuse(
-                self._test, "matches a pattern that could take for ever. Write a simple one, without repeated groups."
+                self._test, "matches a pattern that could take very long. Write a simple one, without repeated groups."
             )
+        self._walk_all(arguments, place)
 
-    def _loop(self, token: XPathToken, inside: bool, looping: bool) -> None:
-        if looping or len(token) != 3:
+    def _variable(self, token: XPathToken, place: _Place) -> None:
+        if token.value != place.bound:
+            refuse(self._test, f"uses ${token.value}, which no let before it defines.")
+
+    def _loop(self, token: XPathToken, place: _Place) -> None:
+        if place.looping or len(token) != 3:
             self._refuse_nested()
-        self.walk(token[1], inside, looping)
-        self.walk(token[2], inside, looping=True, bound=str(token[0].value))
+        self.walk(token[1], replace(place, bound=None))
+        self.walk(token[2], _Place(place.inside, looping=True, bound=str(token[0].value)))
+
+    def _predicate_or_step(self, token: XPathToken, place: _Place) -> None:
+        if token.symbol == "[" and place.looping:
+            self._refuse_nested()
+        self.walk(token[0], place)
+        self.walk(token[1], _Place(inside=True, looping=True, bound=place.bound))
 
     def _type(self, token: XPathToken) -> None:
         if not (token.symbol == ":" and f"xs:{token[1].value}" in _CALLS and token[0].value == "xs"):
-            refuse(self._test, "casts to a type that shoal does not know. Cast to xs:double, xs:integer or xs:date.")
+            refuse(self._test, "casts to a type that shoal does not read. Cast to xs:double, xs:integer or xs:date.")
 
     def _refuse_nested(self) -> None:
-        refuse(self._test, "goes through a list within a list, which could take for ever.")
+        refuse(self._test, "has a loop over a list within another, which could take very long.")
 
     def _refuse_beyond(self, symbol: str) -> None:
         if symbol == "to":
-            refuse(self._test, 'counts with "to", which could take for ever.')
+            refuse(self._test, 'counts with "to", which could take very long.')
         refuse(
             self._test,
-            f'has "{symbol}" in it, which shoal does not read: a rule names variables of one record, such as V1.',
+            f'has "{symbol}" in it, which shoal does not read: a rule is about variables of one record, such as V1.',
         )
 
 
 def _is_tame(pattern: str) -> bool:
     """Whether matching a pattern cannot take exponential time: few repetitions, and none of a group."""
     bare = _ESCAPE.sub("c", pattern)
-    repeats = [found.start() for found in _REPEAT.finditer(bare)]
+    repeats = [repeat.start() for repeat in _REPEAT.finditer(bare)]
     return (
         len(repeats) <= 8
         and len(_ENDLESS.findall(bare)) <= 3

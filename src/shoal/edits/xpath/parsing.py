@@ -1,4 +1,4 @@
-"""XPath as a tree of tokens: lets put in, limits kept, nothing evaluated."""
+"""XPath as a tree of tokens, with the values of lets in place of their names; nothing is evaluated."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ __all__ = [
     "Lets",
     "call_of",
     "column_of",
-    "depth_of",
     "element_of",
     "operands",
     "parsed",
     "refuse",
+    "token_depth",
     "tokens_in",
     "unbracketed",
     "with_lets",
 ]
 
-Lets: TypeAlias = Mapping[str, str | None]  # what a $name stands for; None is the original file
+Lets: TypeAlias = Mapping[str, str | None]  # the value of a $name; None is the original file
 
 ORIGINAL = "original"  # the variable that is the original file, whatever the author called it
 
@@ -41,7 +41,7 @@ _Mod: Any = XPath2Parser.symbol_table["mod"]
 
 
 class _Modulo(_Mod):  # type: ignore[misc]
-    """The rest of a division, with the sign of what is divided; elementpath gives doubles that of the divisor."""
+    """The remainder of a division, with the sign of the dividend; elementpath gives doubles that of the divisor."""
 
     def evaluate(self, context: Any = None) -> Any:
         one, other = self.get_operands(context, cls=NumericProxy)
@@ -76,11 +76,11 @@ def with_lets(test: str, lets: Lets) -> str:
     """Return a test with the value of every let in place of its name, and without comments and needless blanks."""
     pieces: list[str] = []
     length, square = 0, 0
-    for found in _pieces(test):
-        piece = found.group()
-        if found.lastgroup == "variable":
-            piece = _value(test, found["name"], lets, within=square > 0)
-        elif found.lastgroup in ("blank", "comment"):
+    for matched in _pieces(test):
+        piece = matched.group()
+        if matched.lastgroup == "variable":
+            piece = _value(test, matched["name"], lets, within=square > 0)
+        elif matched.lastgroup in ("blank", "comment"):
             piece = "" if pieces and pieces[-1] == " " else " "
         elif piece in "[]":
             square += 1 if piece == "[" else -1
@@ -88,7 +88,7 @@ def with_lets(test: str, lets: Lets) -> str:
         length += len(piece)
         if length > MOST_LETTERS:  # lets that use lets that use lets grow fast
             raise RuleError(
-                f"A test has more than {MOST_LETTERS:,} letters, which is more than anybody means to write."
+                f"A test has more than {MOST_LETTERS:,} letters, more than shoal reads. Write several tests."
             )
     return "".join(pieces).strip()
 
@@ -99,22 +99,22 @@ def parsed(test: str) -> XPathToken:
     Raises
     ------
     RuleError
-        The test is not XPath, or too long or too deep to be meant.
+        The test is not XPath, or it is too long or nested too deeply.
     """
     if not test.strip():
         raise RuleError("A test is empty. Write one like: number(V9) + number(V10) = number(V14).")
     if len(test) > MOST_LETTERS:
-        raise RuleError(f"A test has {len(test):,} letters, which is more than anybody means to write.")
+        raise RuleError(f"A test has {len(test):,} letters; shoal reads at most {MOST_LETTERS:,}. Write several tests.")
     depth = 0
     pieces = []
-    for found in _pieces(test):
-        depth += (found.lastgroup == "open") - (found.lastgroup == "close")
+    for matched in _pieces(test):
+        depth += (matched.lastgroup == "open") - (matched.lastgroup == "close")
         if depth > MOST_NESTED:
             refuse(test, f"has more than {MOST_NESTED} brackets within each other.")
-        piece = " " if found.lastgroup == "comment" else found.group()
-        pieces.append(piece if found.lastgroup == "text" else _ascii(piece))
+        piece = " " if matched.lastgroup == "comment" else matched.group()
+        pieces.append(piece if matched.lastgroup == "text" else _ascii(piece))
     try:
-        # Not XPath2Parser.parse, which evaluates what it can on the way: doc('file') would be read.
+        # Not XPath2Parser.parse, which evaluates constants while it parses: doc('file') would be read.
         return Parser.parse(_Parser(default_collation=UNICODE_CODEPOINT_COLLATION), "".join(pieces))
     except ElementPathError as error:
         refuse(test, _why(str(error)))
@@ -130,7 +130,7 @@ def refuse(test: str, why: str) -> NoReturn:
 
 
 def tokens_in(token: XPathToken) -> Iterator[XPathToken]:
-    """Return a token and all within it, however deep; names of variables, prefixes and types are none."""
+    """Return a token and all tokens within it, without names of variables, prefixes and types."""
     waiting = [token]
     while waiting:
         one = waiting.pop()
@@ -147,17 +147,17 @@ def tokens_in(token: XPathToken) -> Iterator[XPathToken]:
 
 
 def operands(token: XPathToken) -> list[XPathToken]:
-    """Return what a token joins; a row of ands or commas is one list, as long as no brackets divide it."""
-    found: list[XPathToken] = []
+    """Return the operands of a token; several ands, ors or commas without brackets between them have one list."""
+    later: list[XPathToken] = []
     inner, symbol = token, token.symbol
     while symbol in ("and", "or", ",") and inner.symbol == symbol and len(inner) == 2:
-        found.append(inner[1])
+        later.append(inner[1])
         inner = inner[0]
-    return [inner, *reversed(found)] if found else list(token)
+    return [inner, *reversed(later)] if later else list(token)
 
 
-def depth_of(token: XPathToken) -> int:
-    """Return how many tokens are within each other; a row of ands or commas counts as one."""
+def token_depth(token: XPathToken) -> int:
+    """Return how many tokens are nested within each other; several ands, ors or commas in a row count as one."""
     deepest, level = 0, [token]
     while level:
         deepest += 1
@@ -166,7 +166,7 @@ def depth_of(token: XPathToken) -> int:
 
 
 def unbracketed(token: XPathToken) -> XPathToken:
-    """Return what stands within brackets; a list of values keeps its own."""
+    """Return a token without the brackets around it; a list of values keeps its own."""
     while token.symbol == "(" and len(token) == 1 and token[0].symbol != ",":
         token = token[0]
     return token
@@ -203,16 +203,16 @@ def call_of(token: XPathToken) -> tuple[str, list[XPathToken]]:
 def _pieces(test: str) -> Iterator[re.Match[str]]:
     depth, place = 0, 0
     while place < len(test):
-        found = (_COMMENT.search if depth else _PIECE.match)(test, place)
-        if found is None:
-            refuse(test, "has a comment in it that does not end.")
-        place = found.end()
-        if found.lastgroup == "comment":
-            depth += 1 if found.group() == "(:" else -1
+        matched = (_COMMENT.search if depth else _PIECE.match)(test, place)
+        if matched is None:
+            refuse(test, "has a comment in it without an end.")
+        place = matched.end()
+        if matched.lastgroup == "comment":
+            depth += 1 if matched.group() == "(:" else -1
         if not depth:  # the end of a comment too: it divides names
-            yield found
+            yield matched
     if depth:
-        refuse(test, "has a comment in it that does not end.")
+        refuse(test, "has a comment in it without an end.")
 
 
 def _value(test: str, name: str, lets: Lets, within: bool) -> str:
@@ -221,7 +221,7 @@ def _value(test: str, name: str, lets: Lets, within: bool) -> str:
     value = lets[name]
     if value is None:
         return f"${ORIGINAL}"
-    if within and not _LITERAL.match(value):  # names would mean something else in there
+    if within and not _LITERAL.match(value):  # names have another meaning in there
         refuse(test, f"uses ${name} within square brackets. Write out what it stands for.")
     return f"({value})"
 
@@ -239,10 +239,11 @@ def _escaped(letter: str) -> str:
     return f"_x{ord(letter):0{4 if ord(letter) < 0x10000 else 6}X}_" if is_of_a_name else letter
 
 
-def _why(said: str) -> str:
-    unknown = _UNKNOWN.search(said)
+def _why(message: str) -> str:
+    """Say in shoal's words what elementpath says of a test that it cannot read."""
+    unknown = _UNKNOWN.search(message)
     if unknown:
-        return f"calls {unknown[1]}(), which shoal does not run: a rule looks at one record and reads no other file."
-    if "is not declared" in said:
+        return f"calls {unknown[1]}(), which shoal does not run: a rule is about one record and reads no other file."
+    if "is not declared" in message:
         return "has a name with a prefix in it. Write names without one."
     return "is not XPath 2.0. Write it like: number(V9) + number(V10) = number(V14)."

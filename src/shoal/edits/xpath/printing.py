@@ -7,7 +7,6 @@ import math
 from shoal.edits.expressions import (
     Among,
     Arithmetic,
-    Comparison,
     Conditional,
     Every,
     Expression,
@@ -15,14 +14,15 @@ from shoal.edits.expressions import (
     IsInteger,
     Negative,
     Not,
-    Number,
+    NumberLiteral,
     Relation,
     Some,
     Term,
-    Text,
-    Variable,
+    TermComparison,
+    TextLiteral,
+    VariableName,
     XPathTest,
-    names_in,
+    variables_in,
 )
 from shoal.edits.text import printed_number
 from shoal.edits.xpath.parsing import ORIGINAL
@@ -43,21 +43,21 @@ def printed_xpath(expression: Expression) -> str:
     Raises
     ------
     RuleError
-        The expression has a power in it that is no product, or a name or number that cannot be written.
+        The expression has a power in it that is not a product, or a name or number that XPath cannot write.
     """
     return _logic(expression, alone=True)
 
 
 def _logic(expression: Expression, alone: bool) -> str:
     match expression:
-        case Comparison():
+        case TermComparison():
             return _compared(expression, alone)
         case Among(variable=variable, values=values):
             return _among(variable, values)
         case IsInteger(variable=variable):
             number = _term(variable)
             return f"{number} = floor({number})"
-        case InOriginal(variable=Variable(name=name)):
+        case InOriginal(variable=VariableName(name=name)):
             return f"exists(index-of(${ORIGINAL}//Record/{_element(name)}, {_element(name)}))"
         case Not(part=part):
             return f"not({_logic(part, alone=True)})"
@@ -73,24 +73,24 @@ def _logic(expression: Expression, alone: bool) -> str:
             return _bracketed(test, not alone)
 
 
-def _compared(comparison: Comparison, alone: bool) -> str:
+def _compared(comparison: TermComparison, alone: bool) -> str:
     left, right, relation = comparison.left, comparison.right, comparison.relation
     sign = _RELATIONS[relation]
-    if isinstance(left, Text) or isinstance(right, Text):
+    if isinstance(left, TextLiteral) or isinstance(right, TextLiteral):
         if relation not in ("==", "!="):
-            raise RuleError("Texts are equal or not; they are not compared by size.")
+            raise RuleError("Texts can only be compared by == and !=, not by size.")
         return f"{_text(left)} {sign} {_text(right)}"
     numbers = f"{_term(left)} {sign} {_term(right)}"
-    if relation not in ("==", "!=") or not (isinstance(left, Variable) and isinstance(right, Variable)):
+    if relation not in ("==", "!=") or not (isinstance(left, VariableName) and isinstance(right, VariableName)):
         return numbers
-    # Values are equal if they are the same text, as towns are, or the same number, as 5 and 5.0 are.
+    # Values are equal if they are the same text, as of a town, or the same number, as 5 and 5.0.
     texts = f"{_element(left.name)} {sign} {_element(right.name)}"
     return _bracketed(f"{texts} {'or' if relation == '==' else 'and'} {numbers}", not alone)
 
 
-def _among(variable: Variable, values: tuple[Number | Text, ...]) -> str:
-    numbers = all(isinstance(value, Number) for value in values)
-    listed = [_quoted(value.value) if isinstance(value, Text) else _number(value.value) for value in values]
+def _among(variable: VariableName, values: tuple[NumberLiteral | TextLiteral, ...]) -> str:
+    numbers = all(isinstance(value, NumberLiteral) for value in values)
+    listed = [_quoted(value.value) if isinstance(value, TextLiteral) else _number(value.value) for value in values]
     if not numbers:  # beside a text, a number is compared as a text too
         listed = [one if one.startswith("'") else f"string({one})" for one in listed]
     return f"{_term(variable) if numbers else _element(variable.name)} = ({', '.join(listed)})"
@@ -98,18 +98,18 @@ def _among(variable: Variable, values: tuple[Number | Text, ...]) -> str:
 
 def _text(term: Term) -> str:
     match term:
-        case Text(value=value):
+        case TextLiteral(value=value):
             return _quoted(value)
-        case Variable(name=name):
+        case VariableName(name=name):
             return _element(name)
-    raise RuleError("A text is compared with a text or a variable, not with something computed.")
+    raise RuleError("A text can be compared with a text or a variable, not with the result of arithmetic.")
 
 
 def _term(term: Term, strength: int = 0) -> str:
     match term:
-        case Number(value=value):
+        case NumberLiteral(value=value):
             return _bracketed(_number(value), value < 0 and strength > 0)
-        case Variable(name=name):
+        case VariableName(name=name):
             return f"number({_element(name)})"
         case Negative(term=inner):
             return _bracketed(f"-{_term(inner, 3)}", strength > 0)
@@ -117,37 +117,37 @@ def _term(term: Term, strength: int = 0) -> str:
             return _term(_multiplied_out(term), strength)
         case Arithmetic(sign=sign, left=left, right=right):
             own = _STRENGTH[sign]
-            if names_in(term):
+            if variables_in(term):
                 text = f"{_term(left, own)} {_SIGNS[sign]} {_term(right, own + 1)}"
-            else:  # XPath computes 0.1 + 0.2 in decimals, but 1e-1 + 2e-1 as anybody else does
+            else:  # XPath computes 0.1 + 0.2 in decimals, but 1e-1 + 2e-1 in floating point
                 text = f"{_double(left, own)} {_SIGNS[sign]} {_double(right, own + 1)}"
             return _bracketed(text, own < strength)
-        case Text():
-            raise RuleError("A text cannot be computed with.")
+        case TextLiteral():
+            raise RuleError("Texts cannot be used in arithmetic.")
 
 
 def _double(term: Term, strength: int) -> str:
-    if isinstance(term, Number) and "e" not in _number(term.value):
+    if isinstance(term, NumberLiteral) and "e" not in _number(term.value):
         return _bracketed(f"{_number(term.value)}e0", term.value < 0)
     return _term(term, strength)
 
 
 def _multiplied_out(power: Arithmetic) -> Term:
     match power.right:
-        case Number(value=value):
+        case NumberLiteral(value=value):
             exponent = value
-        case Negative(term=Number(value=value)):
+        case Negative(term=NumberLiteral(value=value)):
             exponent = -value
         case _:
             exponent = math.nan
     if not float(exponent).is_integer() or abs(exponent) > _MOST_FACTORS:
         raise RuleError(
-            f"XPath 2.0 has no sign for a power; shoal writes whole ones up to {_MOST_FACTORS} as products, no other."
+            f"XPath 2.0 has no sign for a power; shoal writes only whole powers up to {_MOST_FACTORS}, as products."
         )
-    product: Term = Number(1.0)
+    product: Term = NumberLiteral(1.0)
     for factor in range(int(abs(exponent))):
         product = power.left if factor == 0 else Arithmetic("*", product, power.left)
-    return product if exponent >= 0 else Arithmetic("/", Number(1.0), product)
+    return product if exponent >= 0 else Arithmetic("/", NumberLiteral(1.0), product)
 
 
 def _number(value: float) -> str:

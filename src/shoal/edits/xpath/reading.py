@@ -12,7 +12,6 @@ from elementpath import XPathToken
 from shoal.edits.expressions import (
     Among,
     Arithmetic,
-    Comparison,
     Conditional,
     Every,
     Expression,
@@ -20,12 +19,13 @@ from shoal.edits.expressions import (
     IsInteger,
     Negative,
     Not,
-    Number,
+    NumberLiteral,
     Relation,
     Some,
     Term,
-    Text,
-    Variable,
+    TermComparison,
+    TextLiteral,
+    VariableName,
     XPathTest,
 )
 from shoal.edits.xpath.by_record import columns_by_element, holds_by_record
@@ -34,15 +34,15 @@ from shoal.edits.xpath.parsing import (
     Lets,
     call_of,
     column_of,
-    depth_of,
     operands,
     parsed,
     refuse,
+    token_depth,
     unbracketed,
     with_lets,
 )
 from shoal.edits.xpath.printing import printed_xpath
-from shoal.edits.xpath.value_types import kind_of, refuse_mistaken
+from shoal.edits.xpath.value_types import refuse_mistaken, token_kind
 
 __all__ = ["Lets", "holds_by_record", "printed_xpath", "read_statement", "read_test"]
 
@@ -51,48 +51,48 @@ _SPELLED = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _SIGNS = {"+": "+", "-": "-", "*": "*", "div": "/"}
 _TO_NUMBER = ("number", "xs:double", "xs:decimal")
 _ROUNDED = ("floor", "ceiling", "round")
-_DEEPEST = 250  # so that whatever walks through an expression can, and a sum of as many columns still is read
+_DEEPEST = 250  # few enough for recursion through an expression, and enough for a sum of as many columns
 _NO_LETS: Lets = MappingProxyType({})
 
 
 def read_test(test: str, context: Lets = _NO_LETS) -> Expression:
     """Read what a test says.
 
-    What the other expressions cover is read into them, so that a release can be planned for it; the rest becomes an
-    `XPathTest`, which can be checked.
+    What the other expressions cover is read into them, so that representatives can be chosen that keep it; the rest
+    becomes an `XPathTest`, which can only be checked.
 
     Parameters
     ----------
     test
         An XPath 2.0 expression about one record, whose variables are elements: ``number(V3) <= 7500``.
     context
-        What a ``$name`` in it stands for. ``$original`` is the original file unless something else is said here.
+        The value of every ``$name`` in it. ``$original`` is the original file unless it has another value here.
 
     Raises
     ------
     RuleError
-        The test is not XPath, says what is surely not meant, or looks at more than one record and its original.
+        The test is not XPath, is surely a mistake, or needs more than one record and the original file.
 
     Examples
     --------
     >>> read_test("number(V3) <= 7500")
-    Comparison(relation='<=', left=Variable(name='V3'), right=Number(value=7500.0))
+    TermComparison(relation='<=', left=VariableName(name='V3'), right=NumberLiteral(value=7500.0))
     """
-    found = read_statement(test, context)
-    if isinstance(found, bool):
-        refuse(test, f"is {'true' if found else 'false'} for every record: it has no variable in it.")
-    return found
+    statement = read_statement(test, context)
+    if isinstance(statement, bool):
+        refuse(test, f"is {'true' if statement else 'false'} for every record: it has no variable in it.")
+    return statement
 
 
 def read_statement(test: str, context: Lets = _NO_LETS) -> Expression | bool:
     """Read what a test says, as `read_test` does; one that does not depend on the record is True or False."""
     test = with_lets(test, context)
     token = parsed(test)
-    if depth_of(token) > _DEEPEST:
+    if token_depth(token) > _DEEPEST:
         refuse(test, "is nested too deeply.")
     refuse_mistaken(token, test)
     try:
-        return _Reader(test).logic(token)
+        return _XPathReader(test).logic(token)
     except _NotCoveredError:
         return XPathTest(test, tuple(dict.fromkeys(columns_by_element(token, test).values())))
     except RecursionError:
@@ -102,17 +102,17 @@ def read_statement(test: str, context: Lets = _NO_LETS) -> Expression | bool:
 
 
 class _NotCoveredError(Exception):
-    """Something that only XPath can say."""
+    """A test that only XPath can express."""
 
 
-class _Reader:
-    """Reads one test, from the tokens of which it is made."""
+class _XPathReader:
+    """Reads one test from its tokens."""
 
     def __init__(self, test: str) -> None:
         self._test = test
 
     def logic(self, token: XPathToken) -> Expression | bool:
-        """Read a statement; True and False are what they are."""
+        """Read a statement; one that does not depend on the record is True or False."""
         token = unbracketed(token)
         symbol = token.symbol
         if symbol in ("and", "or") and len(token) == 2:
@@ -131,9 +131,9 @@ class _Reader:
             case "not", [part]:
                 return _negated(self.logic(part))
             case "exists", [part]:
-                return self._found_in_original(part)
+                return self._looked_up(part)
             case "empty", [part]:
-                return Not(self._found_in_original(part))
+                return Not(self._looked_up(part))
         raise _NotCoveredError
 
     def _joined(self, token: XPathToken) -> Expression | bool:
@@ -160,14 +160,16 @@ class _Reader:
             whole = _whole_number(one, other) if relation in ("==", "!=") else None
             if whole is not None:
                 return IsInteger(whole) if relation == "==" else Not(IsInteger(whole))
-        if relation not in ("==", "!=") and "text" in (kind_of(token[0]), kind_of(token[1])):
+        if relation not in ("==", "!=") and "text" in (token_kind(token[0]), token_kind(token[1])):
             raise _NotCoveredError
-        return Comparison(relation, self._term(token[0]), self._term(token[1]))
+        return TermComparison(relation, self._term(token[0]), self._term(token[1]))
 
     def _among(self, one: XPathToken, listed: XPathToken) -> Expression:
         variable, values = _variable_in(one), _listed(listed)
         assert variable is not None and values is not None
-        other: type[Number | Text] | None = {"number": Text, "text": Number}.get(kind_of(one))
+        other: type[NumberLiteral | TextLiteral] | None = {"number": TextLiteral, "text": NumberLiteral}.get(
+            token_kind(one)
+        )
         if other is not None and any(isinstance(value, other) for value in values):
             refuse(self._test, "compares a number with a text.")
         return Among(variable, values)
@@ -177,9 +179,9 @@ class _Reader:
         is_integer = kind.symbol == ":" and (kind[0].value, kind[1].value) == ("xs", "integer")
         if column is None or not is_integer:
             raise _NotCoveredError
-        return IsInteger(Variable(column))
+        return IsInteger(VariableName(column))
 
-    def _found_in_original(self, token: XPathToken) -> Expression:
+    def _looked_up(self, token: XPathToken) -> Expression:
         match call_of(unbracketed(token)):
             case "index-of", [values, value] if _is_original(values):
                 return self._in_original(value, values)
@@ -191,18 +193,18 @@ class _Reader:
             raise _NotCoveredError
         if column != other:
             refuse(self._test, f'looks for "{column}" in "{other}" of the original file. Look in the same column.')
-        return InOriginal(Variable(column))
+        return InOriginal(VariableName(column))
 
     def _term(self, token: XPathToken) -> Term:
         token = unbracketed(token)
         column = column_of(token)
         if column is not None:
-            return Variable(column)
+            return VariableName(column)
         match token.symbol:
             case "(string)":
-                return Text(str(token.value))
+                return TextLiteral(str(token.value))
             case "(integer)" | "(decimal)" | "(float)":
-                return Number(_finite(token))
+                return NumberLiteral(_finite(token))
             case "-" if len(token) == 1:
                 return Negative(self._term(token[0]))
             case "+" if len(token) == 1:
@@ -210,11 +212,11 @@ class _Reader:
             case "+" | "-" | "*" | "div" as sign if len(token) == 2:
                 return Arithmetic(_SIGNS[sign], self._term(token[0]), self._term(token[1]))  # type: ignore[arg-type]
         match call_of(token):
-            case name, [part] if name in _TO_NUMBER and kind_of(part) in ("element", "number"):
+            case name, [part] if name in _TO_NUMBER and token_kind(part) in ("element", "number"):
                 return self._term(part)
             case "number", [part] if _variable_in(part) is not None:
-                return cast(Variable, _variable_in(part))
-            case "string", [part] if kind_of(part) in ("element", "text"):
+                return cast(VariableName, _variable_in(part))
+            case "string", [part] if token_kind(part) in ("element", "text"):
                 return self._term(part)
         raise _NotCoveredError
 
@@ -224,7 +226,7 @@ def _negated(part: Expression | bool) -> Expression | bool:
 
 
 def _chosen(condition: Expression | bool, then: Expression | bool, otherwise: Expression | bool) -> Expression | bool:
-    """Return what if, then and else say, where any of them may be decided already."""
+    """Return the statement of if, then and else, of which each may be True or False for every record."""
     if isinstance(condition, bool):
         return then if condition else otherwise
     if isinstance(then, bool) and isinstance(otherwise, bool):
@@ -238,11 +240,11 @@ def _chosen(condition: Expression | bool, then: Expression | bool, otherwise: Ex
 
 
 def _same_value(symbol: str, tokens: list[XPathToken], parts: list[Expression | bool]) -> Expression | None:
-    """Return what ``V1 = V2 or number(V1) = number(V2)`` says: that two values are equal, as texts or as numbers."""
+    """Return ``V1 = V2`` for ``V1 = V2 or number(V1) = number(V2)``: two values are equal, as texts or as numbers."""
     sign = "=" if symbol == "or" else "!="
     if [token.symbol for token in tokens] != [sign, sign] or parts[0] != parts[1]:
         return None
-    kinds = [kind_of(side) for token in tokens for side in token]
+    kinds = [token_kind(side) for token in tokens for side in token]
     return parts[0] if kinds == ["element", "element", "number", "number"] else None  # type: ignore[return-value]
 
 
@@ -256,7 +258,7 @@ def _is_original(token: XPathToken) -> bool:
     return token.symbol == "$" and token.value == ORIGINAL
 
 
-def _listed(token: XPathToken) -> tuple[Number | Text, ...] | None:
+def _listed(token: XPathToken) -> tuple[NumberLiteral | TextLiteral, ...] | None:
     """Return the values of a list such as ('car', 'truck'); None if the token is no such list."""
     while token.symbol == "(" and len(token) == 1 and token[0].symbol == "(":
         token = token[0]
@@ -275,16 +277,16 @@ def _listed(token: XPathToken) -> tuple[Number | Text, ...] | None:
     return tuple(reversed(values))
 
 
-def _literal(token: XPathToken) -> Number | Text | None:
+def _literal(token: XPathToken) -> NumberLiteral | TextLiteral | None:
     match token.symbol, call_of(token):
         case "(string)", _:
-            return Text(str(token.value))
+            return TextLiteral(str(token.value))
         case (("(integer)" | "(decimal)" | "(float)"), _):
-            return Number(_finite(token))
+            return NumberLiteral(_finite(token))
         case "-", _ if len(token) == 1:
             value = _literal(token[0])
-            return Number(-value.value) if isinstance(value, Number) else None
-        case _, ("string", [part]) if kind_of(part) == "number":
+            return NumberLiteral(-value.value) if isinstance(value, NumberLiteral) else None
+        case _, ("string", [part]) if token_kind(part) == "number":
             return _literal(part)
     return None
 
@@ -296,24 +298,26 @@ def _finite(token: XPathToken) -> float:
     return value
 
 
-def _variable_in(token: XPathToken) -> Variable | None:
-    """Return the variable that a token is, or is the number or text of."""
+def _variable_in(token: XPathToken) -> VariableName | None:
+    """Return the variable that a token names, or converts to a number or a text."""
     token = unbracketed(token)
     column = column_of(token)
     if column is not None:
-        return Variable(column)
+        return VariableName(column)
     match call_of(token):
         case name, [part] if name in (*_TO_NUMBER, "string"):
             return _variable_in(part)
     return None
 
 
-def _whole_number(one: XPathToken, other: XPathToken) -> Variable | None:
+def _whole_number(one: XPathToken, other: XPathToken) -> VariableName | None:
     """Return the variable that is a whole number if the two are equal."""
     one, other = unbracketed(one), unbracketed(other)
     match call_of(other):
-        case name, [part] if name in _ROUNDED and kind_of(part) != "text" and _variable_in(part) == _variable_in(one):
+        case name, [part] if (
+            name in _ROUNDED and token_kind(part) != "text" and _variable_in(part) == _variable_in(one)
+        ):
             return _variable_in(part)
-    if one.symbol == "mod" and _literal(one[1]) == Number(1.0) and _literal(other) == Number(0.0):
+    if one.symbol == "mod" and _literal(one[1]) == NumberLiteral(1.0) and _literal(other) == NumberLiteral(0.0):
         return _variable_in(one[0])
     return None

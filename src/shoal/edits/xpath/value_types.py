@@ -1,4 +1,4 @@
-"""What the parts of a test are, as far as it can be told, and comparisons that do not say what they mean."""
+"""Which parts of a test are numbers, texts or lists, and comparisons that are surely a mistake."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from elementpath import XPathToken
 
 from shoal.edits.xpath.parsing import call_of, column_of, refuse, tokens_in, unbracketed
 
-__all__ = ["is_statement", "kind_of", "refuse_mistaken"]
+__all__ = ["is_statement", "refuse_mistaken", "token_kind"]
 
-Kind = Literal["element", "number", "text", "list", "other"]
+TokenKind = Literal["element", "number", "text", "list", "other"]
 
 _SIGNS = ("+", "-", "*", "div", "idiv", "mod")
 _NUMBERS = ("number", "abs", "ceiling", "floor", "round", "count", "string-length", "compare")
@@ -18,7 +18,7 @@ _NUMBER_TYPES = ("xs:double", "xs:float", "xs:decimal", "xs:integer")
 _TEXTS = ("string", "xs:string", "concat", "substring", "substring-before", "substring-after", "string-join")
 _TEXTS_TOO = ("normalize-space", "translate", "upper-case", "lower-case")
 _BY_SIZE = ("<", "<=", ">", ">=", "lt", "le", "gt", "ge")
-_ONE_BY_ONE = ("eq", "ne", "lt", "le", "gt", "ge")  # these take a variable for a text, whatever it is compared with
+_ONE_BY_ONE = ("eq", "ne", "lt", "le", "gt", "ge")  # these compare a variable as a text, whatever it is compared with
 _COMPARED = ("=", "!=", *_BY_SIZE, "eq", "ne")
 _STATED = ("and", "or", "some", "every", "castable", "not", "exists", "empty", "boolean", "true", "false")
 _STATED_OF_TEXT = ("contains", "starts-with", "ends-with", "matches")
@@ -26,8 +26,8 @@ _LITERALS = ("(string)", "(integer)", "(decimal)", "(float)")
 _PLAIN = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
-def kind_of(token: XPathToken) -> Kind:
-    """Return what a token is: an element has text that is taken for a number where it is compared with one."""
+def token_kind(token: XPathToken) -> TokenKind:
+    """Return the kind of a token; an element has text, which counts as a number where it is compared with one."""
     token = unbracketed(token)
     symbol = token.symbol
     if column_of(token) is not None:
@@ -50,18 +50,18 @@ def is_statement(token: XPathToken) -> bool:
 
 
 def refuse_mistaken(token: XPathToken, test: str) -> None:
-    """Raise RuleError for a test that does not say what its author surely means."""
+    """Raise RuleError for a test that surely does not mean what its author intended."""
     for one in tokens_in(token):
         if one.symbol in _COMPARED and len(one) == 2:
             _refuse_comparison(one, test)
         elif any(part.symbol in _LITERALS for part in _stated(one)):
             refuse(test, "has a value where a statement should be. Write V1 = 'a' or V1 = 'b', not V1 = 'a' or 'b'.")
-        elif one.symbol in _SIGNS and any(kind_of(part) == "text" for part in one):
-            refuse(test, "computes with a text.")
+        elif one.symbol in _SIGNS and any(token_kind(part) == "text" for part in one):
+            refuse(test, "uses a text in arithmetic.")
 
 
 def _stated(token: XPathToken) -> list[XPathToken]:
-    """Return what is taken for true or false in a token."""
+    """Return the operands of a token that count as true or false."""
     if token.symbol in ("and", "or"):
         return [unbracketed(part) for part in token]
     if token.symbol == "if":
@@ -71,7 +71,7 @@ def _stated(token: XPathToken) -> list[XPathToken]:
 
 
 def _refuse_comparison(token: XPathToken, test: str) -> None:
-    kinds = {kind_of(token[0]), kind_of(token[1])}
+    kinds = {token_kind(token[0]), token_kind(token[1])}
     columns = [column for column in (column_of(token[0]), column_of(token[1])) if column is not None]
     sign = _PLAIN.get(token.symbol, token.symbol)
     if token.symbol in _BY_SIZE and kinds == {"element"}:
@@ -82,4 +82,6 @@ def _refuse_comparison(token: XPathToken, test: str) -> None:
     if kinds == {"number", "text"}:
         refuse(test, "compares a number with a text.")
     if token.symbol == "!=" and "list" in kinds:
-        refuse(test, 'says "!=" of a list, which holds as soon as one of its values differs. Write not(... = (...)).')
+        refuse(
+            test, 'uses "!=" with a list, which is true as soon as one of its values differs. Write not(... = (...)).'
+        )

@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from shoal.describe.matrix import Matrix, block_matrix, block_values
 from shoal.describe.strata import Strata
 from shoal.edits.keep.block_edits import BlockEdits
+from shoal.edits.keep.kept_representatives import kept_representatives
 from shoal.errors import DisclosureWarning, MethodError, TooFewRecordsError, warn
-from shoal.flow.blocks.edited import geometric_means, kept_by
 from shoal.flow.blocks.grouping import Grouping, group_records
 from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.flow.kept_rules import split_by_rules
 from shoal.partition import Partition
 from shoal.replace import Aggregate, Medoid, Members, TooFewObservedError
 from shoal.replace.members import joined_to_at_least_k, members
+from shoal.replace.signed_geometric_means import signed_geometric_means
 
 __all__ = ["protect_crisp_block"]
 
@@ -49,7 +50,7 @@ def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> Protec
         computed = {**computed, **{name: np.rint(computed[name]) for name in edits.whole}}
     elif edits is not None and cells is not None:
         spreads = {name: float(np.std(values[name], ddof=1)) for name in edits.movable}
-        computed = kept_by(edits, cells, computed, grouping.labels, spreads, repair=plan.repair)
+        computed = kept_representatives(edits, cells, computed, grouping.labels, spreads, repair=plan.repair)
     return ProtectedBlock(
         matrix=matrix,
         partition=Partition(grouping.labels, tuple(block)),
@@ -160,7 +161,7 @@ class _Representatives:
         powers = {name: self.values[name] for name in self.edits.movable if operators[name] == "geometric-mean"}
         if all((column > 0).all() for column in powers.values()):
             return {}
-        return geometric_means(powers, self.everyone, self.work.weights, rng)
+        return signed_geometric_means(powers, self.everyone, self.work.weights, rng)
 
 
 def _block_of_medoids(

@@ -14,7 +14,7 @@ from shoal import progress
 from shoal.describe.matrix import block_matrix, block_values
 from shoal.describe.standardize import Scale, standard_scale
 from shoal.edits.keep.atoms import Linear
-from shoal.edits.keep.last_digit import settle
+from shoal.edits.keep.last_digit import to_last_digit
 from shoal.errors import ConvergenceWarning, DataError, DisclosureWarning, MethodError, warn
 from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.partition import Partition
@@ -74,7 +74,7 @@ def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> Protec
     computed = {name: values[name].copy() for name in matrix.constant}
     for place, (name, scale) in enumerate(zip(varying, scales, strict=True)):
         computed[name] = scale.undo(released[:, place])
-    computed = settle(computed, atoms, varying)
+    computed = to_last_digit(computed, atoms, varying)
     return ProtectedBlock(
         matrix=matrix,
         partition=Partition(labels, tuple(block)),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.describe.variables import kind_of
-from shoal.edits.evaluation import TableRecords
+from shoal.edits.checked_records import TableRecords
 from shoal.errors import ParameterError
 from shoal.flow.outcome import installed_versions
 from shoal.flow.plan import Plan

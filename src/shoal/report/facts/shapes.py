@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.edits.evaluation import TableRecords
+from shoal.edits.checked_records import TableRecords
 from shoal.read import Table
 from shoal.report.facts.summary import Shape
 from shoal.report.wording import rounded_edges

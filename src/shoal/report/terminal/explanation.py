@@ -26,7 +26,7 @@ def explanation_text(source: str, records: int, plan: Plan, blocks: Sequence[Exp
         lines += ["", f"block {number}  {kept}"]
         for name in edits.columns:
             how = edits.operators[name].replace("-", " ") + (", rounded" if name in edits.whole else "")
-            how = "computed from the others" if name in edits.following else how
+            how = "computed from the others" if name in edits.dependent else how
             lines.append(f"  {name}: {how}")
         if len(one.parts) > 1:
             lines.append(f"  split into {len(one.parts)} parts that are grouped apart: {_counts(one.parts)} records")

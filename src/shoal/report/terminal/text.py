@@ -78,7 +78,7 @@ def _rule_text(status: RuleStatus) -> str:
         if status.first:
             line += ": " if len(status.first) == status.broken else ", the first "
             line += ", ".join(str(record) for record in status.first)
-    return line + (f" ({_records(status.gaps)} with a gap left out)" if status.gaps else "")
+    return line + (f" ({_records(status.missing)} with a missing value left out)" if status.missing else "")
 
 
 def _offenders(status: RuleStatus) -> list[str]:

@@ -1,4 +1,8 @@
-"""Representatives that keep the rules of a block: sums computed anew, whole numbers, sums and products projected."""
+"""Representatives that keep the rules of a block.
+
+Dependent variables are computed, whole numbers rounded, and points that break a rule moved to the nearest ones that
+keep it.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,20 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.edits.evaluation import TOLERANCE, Columns, holds
+from shoal.edits.checked_records import NumericRecords
+from shoal.edits.evaluation import TOLERANCE, holds
 from shoal.edits.keep.atoms import Atom, Linear, Product
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.edits.keep.cells import Cells
-from shoal.edits.keep.last_digit import dependents, settle
-from shoal.replace import GeometricMean, Mean, Members
+from shoal.edits.keep.joint_projection import System, project
+from shoal.edits.keep.last_digit import dependents, to_last_digit
 
-__all__ = ["geometric_means", "kept_by"]
+__all__ = ["kept_representatives"]
 
 Doubles = NDArray[np.float64]
 
 
-def kept_by(
+def kept_representatives(
     edits: BlockEdits,
     cells: Cells,
     computed: Mapping[str, Doubles],
@@ -33,45 +38,29 @@ def kept_by(
     Parameters
     ----------
     edits
-        What the rules ask of the block.
+        What the rules require of the block, and how they are kept.
     cells
-        Where which alternatives hold.
+        The cell of every record, and what holds in each cell.
     computed
-        The columns, each group's representative in all its records.
+        The columns whose representatives are computed, each group's representative in all its records.
     labels
         The group of every record, 0 to g-1.
     spreads
-        The standard deviation of every column in the original file: what "near" is measured in.
+        The standard deviation of every column in the original file: the unit in which distances are measured.
     repair
-        Whether representatives are moved to where sums hold that did not hold in the file.
+        Whether representatives are moved to where sums and bounds hold that the file breaks.
     """
     first = np.unique(labels, return_index=True)[1]
     cell_of_group = cells.codes[first]
-    found = {name: computed[name][first] for name in edits.movable}
+    representatives = {name: computed[name][first] for name in edits.movable}
     for alike in cells.alike():
         groups = np.isin(cell_of_group, alike)
-        part = {name: column[groups] for name, column in found.items()}
+        part = {name: column[groups] for name, column in representatives.items()}
         for name, column in _kept(edits, cells.atoms[alike[0]], part, spreads, repair).items():
-            found[name][groups] = column
-    return {name: found[name][labels] if name in found else column for name, column in computed.items()}
-
-
-def geometric_means(
-    columns: Mapping[str, Doubles], members: Members, weights: Doubles | None, rng: np.random.Generator
-) -> dict[str, Doubles]:
-    """Return geometric means with the sign of the group; plain means where signs differ, in all columns alike."""
-    starts = members.starts[:-1]
-    signs = {name: np.sign(column[members.records]) for name, column in columns.items()}
-    same = np.ones(len(starts), dtype=bool)
-    for sign in signs.values():
-        same &= np.minimum.reduceat(sign, starts) == np.maximum.reduceat(sign, starts)
-    found = {}
-    for name, column in columns.items():
-        plain = Mean().representatives(column, members, rng=rng, weights=weights, column=name)
-        sizes = np.where(column == 0, 1.0, np.abs(column))
-        powers = GeometricMean().representatives(sizes, members, rng=rng, weights=weights, column=name)
-        found[name] = np.where(same, signs[name][starts] * powers, plain)
-    return found
+            representatives[name][groups] = column
+    return {
+        name: representatives[name][labels] if name in representatives else column for name, column in computed.items()
+    }
 
 
 def _kept(
@@ -85,24 +74,24 @@ def _kept(
         values[name] = _within(np.rint(values[name]), name, active)
     if not active:
         return values
-    settled = settle(values, active, edits.movable, whole=edits.whole)
+    kept = to_last_digit(values, active, edits.movable, whole=edits.whole)
     if edits.joint:
-        settled = _projected(values, settled, active, spreads)
-    apart = ~_all_hold(active, settled)
-    if apart.any() and not edits.whole.intersection(name for atom in active for name in atom.variables):
-        some = {name: column[apart] for name, column in values.items()}
-        begin = {name: column[apart] for name, column in settled.items()}
-        for name, column in _projected(some, begin, active, spreads).items():
-            settled[name][apart] = column
-    if not _all_hold(active, settled, tolerance=0.0).all():
-        # All rules hold: only digits are left to settle, so that any variable may follow from the others.
-        by_sight = dependents(active, edits.movable, edits.whole, by_sight=True)
-        settled = settle(settled, active, edits.movable, by_sight)
-    return settled
+        kept = _projected(values, kept, active, spreads)
+    wrong = ~_all_hold(active, kept)
+    if wrong.any() and not edits.whole.intersection(name for atom in active for name in atom.variables):
+        some = {name: column[wrong] for name, column in values.items()}
+        start = {name: column[wrong] for name, column in kept.items()}
+        for name, column in _projected(some, start, active, spreads).items():
+            kept[name][wrong] = column
+    if not _all_hold(active, kept, tolerance=0.0).all():
+        # All rules hold up to rounding: only last digits move, so that any variable may be the dependent one.
+        order = dependents(active, edits.movable, edits.whole, alone_first=True)
+        kept = to_last_digit(kept, active, edits.movable, order)
+    return kept
 
 
 def _within(numbers: Doubles, name: str, atoms: Sequence[Linear | Product]) -> Doubles:
-    """Return whole numbers within the bounds that the variable has by itself."""
+    """Return whole numbers moved within the bounds that rules put on their variable alone."""
     for atom in atoms:
         if isinstance(atom, Linear) and atom.relation != "==" and set(atom.variables) == {name}:
             bound = atom.constant / atom.coefficients[name]
@@ -117,7 +106,7 @@ def _within(numbers: Doubles, name: str, atoms: Sequence[Linear | Product]) -> D
 def _all_hold(
     atoms: Sequence[Linear | Product], values: Mapping[str, Doubles], tolerance: float = TOLERANCE
 ) -> NDArray[np.bool_]:
-    return np.asarray(np.logical_and.reduce([holds(atom.source, Columns(values), tolerance) for atom in atoms]))
+    return np.asarray(np.logical_and.reduce([holds(atom.source, NumericRecords(values), tolerance) for atom in atoms]))
 
 
 def _projected(
@@ -126,9 +115,7 @@ def _projected(
     atoms: Sequence[Linear | Product],
     spreads: Mapping[str, float],
 ) -> dict[str, Doubles]:
-    """Return the nearest values that keep all atoms; where none are found, those to start from."""
-    from shoal.edits.keep.joint_projection import System, project
-
+    """Return the nearest values that keep all atoms, as found from `start`; where there are none, those of `start`."""
     names = [name for name in values if any(name in atom.variables for atom in atoms)]
     if not names:
         return dict(start)
@@ -147,9 +134,9 @@ def _projected(
         exponents=matrix([atom.exponents for atom in products]),
         logs=np.array([-np.log(abs(atom.factor)) for atom in products]),
     )
-    points, begin = (np.column_stack([one[name] for name in names]) for one in (values, start))
-    begin = np.where(np.isfinite(begin), begin, points)
+    points, starts = (np.column_stack([one[name] for name in names]) for one in (values, start))
+    starts = np.where(np.isfinite(starts), starts, points)
     scale = np.array([spreads[name] or 1.0 for name in names])
-    projected, reached = project(points, begin, scale, system)
-    projected = np.where(reached[:, None], projected, begin)
+    projected, reached = project(points, starts, scale, system)
+    projected = np.where(reached[:, None], projected, starts)
     return {**start, **{name: projected[:, place].copy() for place, name in enumerate(names)}}

@@ -1,0 +1,137 @@
+"""The records that rules are checked on: those of a table, or columns of numbers that are being computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from typing import Any, Protocol
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.read import Table
+from shoal.write.csv_files import cells_as_text
+
+__all__ = ["CheckedRecords", "NumericRecords", "TableRecords", "number_as_text"]
+
+Doubles = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+
+
+class CheckedRecords(Protocol):
+    """Records that rules are checked on: their columns, by name."""
+
+    def __len__(self) -> int: ...
+
+    def is_numeric(self, name: str) -> bool:
+        """Whether a column holds numbers."""
+
+    def numbers(self, name: str) -> Doubles:
+        """Return a column of numbers, NaN where a value is missing."""
+
+    def texts(self, name: str) -> NDArray[Any]:
+        """Return a column as texts; numbers as a file has them, "" where a value is missing."""
+
+    def missing(self, name: str) -> Booleans:
+        """Return in which records a column has no value."""
+
+    def original(self, name: str) -> NDArray[Any] | None:
+        """Return the values of the original file, as numbers or as texts; None without an original file."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableRecords:
+    """The records of a table, and the original table if there is one."""
+
+    table: Table
+    original_table: Table | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("is_numeric", "numbers", "texts", "missing"):  # asked for by every rule that names the column
+            object.__setattr__(self, name, cache(getattr(self, name)))
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def is_numeric(self, name: str) -> bool:
+        """Whether a column holds numbers, or truth values, which are 1 and 0."""
+        return self.table.is_numeric(name) or isinstance(self.table.frame.schema[name], nw.Boolean)
+
+    def numbers(self, name: str) -> Doubles:
+        """Return a column of numbers, NaN where a value is missing."""
+        return self.table.numbers(name)
+
+    def texts(self, name: str) -> NDArray[Any]:
+        """Return a column as texts; numbers as a file has them, "" where a value is missing."""
+        return _texts(self.table, name)
+
+    def missing(self, name: str) -> Booleans:
+        """Return in which records a column has no value."""
+        return self.table.missing(name)
+
+    def original(self, name: str) -> NDArray[Any] | None:
+        """Return the values of the original file, as numbers if both files have numbers; None without such a file."""
+        if self.original_table is None:
+            return None
+        original = TableRecords(self.original_table)
+        both = (self, original)
+        # Beyond 2**53 floats no longer tell whole numbers apart, but texts do.
+        are_numbers = all(one.is_numeric(name) and not (np.abs(one.numbers(name)) >= 2**53).any() for one in both)
+        return (original.numbers(name) if are_numbers else original.texts(name))[~original.missing(name)]
+
+
+@dataclass(frozen=True, eq=False)
+class NumericRecords:
+    """Records given as columns of numbers, such as the representatives of groups while they are computed."""
+
+    values: Mapping[str, Doubles]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.values.values())))
+
+    def is_numeric(self, name: str) -> bool:
+        """Whether a column holds numbers: all do."""
+        return True
+
+    def numbers(self, name: str) -> Doubles:
+        """Return a column."""
+        return self.values[name]
+
+    def texts(self, name: str) -> NDArray[Any]:
+        """Return a column as texts."""
+        column = self.values[name].tolist()
+        return np.array(["" if np.isnan(number) else number_as_text(number) for number in column], dtype=object)
+
+    def missing(self, name: str) -> Booleans:
+        """Return in which records a column has no value."""
+        return np.isnan(self.values[name])
+
+    def original(self, name: str) -> NDArray[Any] | None:
+        """Return None: there is no original file."""
+        return None
+
+
+def number_as_text(number: float | Decimal) -> str:
+    """Write a number as a file has it: whole ones without a point."""
+    return str(int(number)) if float(number).is_integer() else repr(float(number))
+
+
+def _texts(table: Table, name: str) -> NDArray[Any]:
+    column = table.frame[name]
+    if column.dtype.is_temporal():
+        cells = cells_as_text(column).to_pylist()
+    elif isinstance(column.dtype, nw.String):
+        cells = column.to_list()
+    else:
+        cells = [
+            number_as_text(cell)
+            if isinstance(cell, int | float | Decimal) and not isinstance(cell, bool)
+            else str(cell)
+            for cell in column.to_list()
+        ]
+    texts = np.array(cells, dtype=object)
+    texts[table.missing(name)] = ""
+    return texts

@@ -1,0 +1,102 @@
+"""The least change of a point after which linear inequalities hold, and the nearest to it where there is none."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.edits.keep.matrix_stacks import RANK, matrix_products, pseudo_inverses, row_lengths
+
+__all__ = ["least_changes", "least_violation"]
+
+Doubles = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+
+_IMPOSSIBLE = 1e-4  # a change more than 1 / this times as long as the inequalities are violated does not count
+_DAMPING = 0.03  # of steps where tangents contradict each other
+
+
+def least_changes(
+    rows: Doubles, along: Doubles, room: Doubles, rounding: Doubles, multipliers: Doubles
+) -> tuple[Doubles, Doubles, Booleans]:
+    """Return the least changes x = along y after which rows x <= room, for a stack of points.
+
+    The rows that restrict a point are guessed first: those that are violated, and those that restricted it before.
+    Where the guess is wrong, the restricting rows are computed.
+
+    Parameters
+    ----------
+    rows, room
+        g x r x d and g x r: the inequalities of every point.
+    along
+        g x d x d: the directions in which a point may change.
+    rounding
+        g x r: by how much an inequality may be violated.
+    multipliers
+        g x s: positive for those of the first s inequalities that restricted the point before.
+
+    Returns
+    -------
+    changes, multipliers, possible
+        g x d; g x r, positive for the rows that restrict the point; and g, whether there is such a change.
+    """
+    reach = rows @ along
+    reach[row_lengths(reach) <= RANK * row_lengths(rows)] = 0.0
+    restricting = room < 0
+    restricting[:, : multipliers.shape[1]] |= multipliers > 0
+    inverse, _ = pseudo_inverses(reach * restricting[:, :, None])
+    change = matrix_products(inverse, room)
+    weights = -matrix_products(inverse.transpose(0, 2, 1), change)
+    possible = np.all((matrix_products(reach, change) <= room + rounding) & (weights >= 0), axis=1)
+    for row in np.flatnonzero(~possible):
+        least = _least_change(reach[row], room[row] + rounding[row])
+        possible[row] = least is not None
+        change[row], weights[row] = (0.0, 0.0) if least is None else least
+    return matrix_products(along, change), weights, possible
+
+
+def _least_change(rows: Doubles, room: Doubles) -> tuple[Doubles, Doubles] | None:
+    """Return the shortest x with rows x <= room, and the multipliers of the rows; None if there is none.
+
+    The least-distance method of Lawson and Hanson: non-negative least squares find the rows that restrict x.
+    """
+    able = (rows != 0).any(axis=1)
+    if (room[~able] < 0).any():
+        return None
+    lengths = np.linalg.norm(rows[able], axis=1)
+    rows, room = rows[able] / lengths[:, None], room[able] / lengths
+    goal = np.append(np.zeros(rows.shape[1]), 1.0)
+    weights, distance = _nnls(-np.concatenate([rows.T, room[None, :] / -room.min()]), goal)
+    if distance < _IMPOSSIBLE:
+        return None
+    restricting = weights > 0
+    inverse = np.linalg.pinv(rows[restricting], rcond=RANK)
+    change = inverse @ room[restricting]
+    if (rows @ change > room + 1e-9 * (np.abs(room) + np.abs(change).sum())).any():
+        return None
+    multipliers = np.zeros(len(able))
+    multipliers[np.flatnonzero(able)[restricting]] = np.maximum(-inverse.T @ change, 0.0) / lengths[restricting]
+    return change, multipliers
+
+
+def least_violation(rows: Doubles, goal: Doubles, equalities: int) -> Doubles:
+    """Return a short x that violates the first rows x == goal, and the others rows x <= goal, by least squares."""
+    d = rows.shape[1]
+    violation = np.concatenate([goal[:equalities], np.minimum(goal[equalities:], 0.0)])
+    damping = _DAMPING * np.clip(np.linalg.norm(violation), 1e-5, 1.0)
+    matrix, goal = np.concatenate([rows, damping * np.eye(d)]), np.concatenate([goal, np.zeros(d)])
+    inverse = np.linalg.pinv(matrix)
+    slack = np.eye(len(goal))[:, equalities:-d]  # an inequality with slack is not violated
+    slacks, _ = _nnls(slack - matrix @ (inverse @ slack), goal - matrix @ (inverse @ goal))
+    return np.asarray(inverse @ (goal - slack @ slacks))
+
+
+def _nnls(matrix: Doubles, goal: Doubles) -> tuple[Doubles, float]:
+    # For a quick start: scipy is slow to import.
+    from scipy.optimize import nnls  # type: ignore[import-untyped]
+
+    try:
+        weights, distance = nnls(matrix, goal, maxiter=30 * matrix.shape[1])
+    except (RuntimeError, ValueError):  # too many steps; not finite
+        return np.zeros(matrix.shape[1]), 0.0
+    return weights, distance
