@@ -25,7 +25,8 @@ from numba import njit
 
 from shoal.partition import MDAV
 from shoal.partition.kernels.exact_sum import MOST_PARTIALS, add_rows, round_totals, total_columns
-from shoal.partition.kernels.tree_search import is_worse, offer, squared_distance
+from shoal.partition.kernels.squared_distance import squared_distance
+from shoal.partition.kernels.tree_search import is_worse, offer
 
 K = 10
 COLUMNS = 10

@@ -60,14 +60,14 @@ def search_through(sought: Doubles, true: Doubles, searched: Doubles, numbers: i
 def search_by_tree(sought: Doubles, true: Doubles, searched: Doubles, numbers: int) -> Counts:
     """Find the same in a k-d tree, in several threads; for files too large to go through for every record."""
     # Imported here because numba takes a second to import.
-    from shoal.partition.kernels.linkage import LEAF, count_ties, fill_tree
+    from shoal.partition.kernels.record_linkage import LINKAGE_LEAF, count_ties, fill_tree
 
     points, counts = distinct_records(searched)
     order, bounds = _by_leaf(points, numbers)
     leaves = len(bounds) // 2 + 1
     tree = (
-        np.empty((leaves, points.shape[1], LEAF)),
-        np.empty((leaves, LEAF), dtype=np.int64),
+        np.empty((leaves, points.shape[1], LINKAGE_LEAF)),
+        np.empty((leaves, LINKAGE_LEAF), dtype=np.int64),
         np.empty((len(bounds), points.shape[1])),
         np.empty((len(bounds), points.shape[1])),
         np.empty(len(bounds), dtype=np.int64),
@@ -124,12 +124,12 @@ def _distances(X: Doubles, points: Doubles, numbers: int) -> Doubles:
 
 def _by_leaf(X: Doubles, numbers: int) -> tuple[Counts, Counts]:
     """Return an order of the records in which those of every node of a tree lie together, and where they do."""
-    from shoal.partition.kernels.linkage import LEAF, order_by_leaf
+    from shoal.partition.kernels.record_linkage import LINKAGE_LEAF, order_by_node
 
     leaves = 1
-    while leaves * LEAF < len(X):
+    while leaves * LINKAGE_LEAF < len(X):
         leaves *= 2
     order = np.arange(len(X))
     bounds = np.empty((2 * leaves - 1, 2), dtype=np.int64)
-    order_by_leaf(X, numbers, order, bounds)
+    order_by_node(X, numbers, order, bounds)
     return order, bounds

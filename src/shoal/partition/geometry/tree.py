@@ -90,7 +90,7 @@ def find_twins(X: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.in
 
     twin = np.empty(len(X), dtype=np.int32)
     is_first = np.empty(len(X), dtype=np.bool_)
-    kernels.find_twins(X, X.view(np.uint64), twin, is_first)
+    kernels.link_twins(X, X.view(np.uint64), twin, is_first)
     return np.flatnonzero(is_first).astype(np.int32), twin
 
 

@@ -54,10 +54,10 @@ def complete_by_distance(X: NDArray[np.float64], kind: int, labels: NDArray[np.i
     k
         The least number of records in a group.
     """
-    from shoal.partition.kernels.hac_completion import Groups, complete
+    from shoal.partition.kernels.hac_completion import GroupCosts, complete
 
     sizes = np.bincount(labels)
     if sizes.min() < k:
         labels = labels.copy()
-        complete(X, kind, Groups(labels, sizes, np.empty(len(sizes)), np.empty(len(labels))), k)
+        complete(X, kind, GroupCosts(labels, sizes, np.empty(len(sizes)), np.empty(len(labels))), k)
     return labels

@@ -190,7 +190,7 @@ class HAC(Partitioner):
             "single": kernels.SINGLE,
             "complete": kernels.COMPLETE,
             "average": kernels.AVERAGE,
-            "centroid": kernels.SHARES if self.distance == "hamming" else kernels.MIDDLE,
+            "centroid": kernels.CODE_SHARES if self.distance == "hamming" else kernels.MIDDLE,
             "minimum-energy": kernels.ENERGY,
         }[self.linkage]
         n = len(X)

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numba import njit
+from numba import extending, njit
 from numpy.typing import NDArray
 
-__all__ = ["Booleans", "Doubles", "Integers", "Scalar", "Singles", "inner_kernel", "kernel"]
+__all__ = ["Booleans", "Doubles", "Integers", "Scalar", "Singles", "inner_kernel", "intrinsic", "kernel", "stamp_of"]
 
 Booleans = NDArray[np.bool_]
 Doubles = NDArray[np.float64]
@@ -25,16 +26,25 @@ Integers = NDArray[np.integer[Any]]
 Scalar = Any  # a number: Python's or one of NumPy's, numba decides
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+intrinsic: Any = extending.intrinsic  # for functions whose instructions are written one by one
+
 _WITHOUT_PYTHON: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
-def _stamp() -> tuple[tuple[str, int, int], ...]:
-    """Return what tells that anything compiled has changed: every file of this folder, which imports no other code."""
-    files = sorted(Path(__file__).parent.glob("*.py"))
-    return tuple((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
+def stamp_of(folder: Path) -> str:
+    """Return a digest of every file of a folder of kernels.
+
+    It changes with anything that can be compiled into a kernel, constants such as the size of a leaf among them, since
+    kernels import no code from outside their folder. The dates of files would not do: an installer may set them all to
+    the same.
+    """
+    digest = sha256()
+    for file in sorted(folder.glob("*.py")):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
-_STAMP = _stamp()
+_STAMP = stamp_of(Path(__file__).parent)
 
 
 def kernel(function: Function) -> Function:

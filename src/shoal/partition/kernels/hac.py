@@ -22,9 +22,9 @@ from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_ke
 
 # Distances between records.
 EUCLIDEAN, SQUARED_EUCLIDEAN, MANHATTAN, CHEBYSHEV, HAMMING = range(5)
-# Linkages. MIDDLE is the distance of centroids, SHARES what that is for nominal codes: half the squared distance of
-# the clusters' shares of every code.
-SINGLE, COMPLETE, AVERAGE, MIDDLE, SHARES, ENERGY = range(6)
+# Linkages. MIDDLE is the distance of centroids. CODE_SHARES is the same for nominal codes: half the squared distance
+# of the clusters' shares of every code.
+SINGLE, COMPLETE, AVERAGE, MIDDLE, CODE_SHARES, ENERGY = range(6)
 
 
 class Clusters(NamedTuple):

@@ -16,24 +16,24 @@ from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_ke
 from shoal.partition.kernels.hac import CHEBYSHEV, EUCLIDEAN, MANHATTAN, SQUARED_EUCLIDEAN, distance
 
 
-class Groups(NamedTuple):
-    """The groups there are; kernels change them in place. A group costs `within` over `size`."""
+class GroupCosts(NamedTuple):
+    """The groups and what they cost, `within` over `size` each; kernels change them in place."""
 
     of: Integers  # n: the group of every record
     size: Integers  # g: 0 for a group that is gone
-    within: Doubles  # g: sum of the gaps between the records of the group
-    own: Doubles  # n: sum of the gaps between the record and the others of its group
+    within: Doubles  # g: sum of the dissimilarities between the records of the group
+    own: Doubles  # n: sum of the dissimilarities between the record and the others of its group
 
 
 @inner_kernel
-def gap(a: Doubles, b: Doubles, kind: Scalar) -> Scalar:
+def dissimilarity(a: Doubles, b: Doubles, kind: Scalar) -> Scalar:
     """Return the squared distance of two records; distances that are sums of squares already stay as they are."""
     value = distance(a, b, SQUARED_EUCLIDEAN if kind == EUCLIDEAN else kind)
     return value * value if kind in (MANHATTAN, CHEBYSHEV) else value
 
 
 @inner_kernel
-def measure(X: Doubles, kind: Scalar, groups: Groups, g: Scalar) -> None:
+def sum_within(X: Doubles, kind: Scalar, groups: GroupCosts, g: Scalar) -> None:
     """Bring the sums of one group up to date."""
     members = np.flatnonzero(groups.of == g)
     groups.size[g] = members.shape[0]
@@ -44,27 +44,27 @@ def measure(X: Doubles, kind: Scalar, groups: Groups, g: Scalar) -> None:
         i = members[p]
         for q in range(p):
             j = members[q]
-            apart = gap(X[i], X[j], kind)
+            apart = dissimilarity(X[i], X[j], kind)
             groups.own[i] += apart
             groups.own[j] += apart
             groups.within[g] += apart
 
 
 @inner_kernel
-def gaps_of(X: Doubles, kind: Scalar, groups: Groups, members: Integers) -> tuple[Doubles, Doubles]:
-    """Return the sums of gaps from every one of `members` to every group, and from all of them to every record."""
+def dissimilarities_of(X: Doubles, kind: Scalar, groups: GroupCosts, members: Integers) -> tuple[Doubles, Doubles]:
+    """Return the sums of dissimilarities of each of `members` to every group, and of all of them to every record."""
     to_groups = np.zeros((members.shape[0], groups.size.shape[0]))
     to_records = np.zeros(X.shape[0])
     for p in range(members.shape[0]):
         for j in range(X.shape[0]):
-            apart = gap(X[members[p]], X[j], kind)
+            apart = dissimilarity(X[members[p]], X[j], kind)
             to_groups[p, groups.of[j]] += apart
             to_records[j] += apart
     return to_groups, to_records
 
 
 @inner_kernel
-def join(groups: Groups, a: Scalar, members: Integers, gaps: Doubles, most: Scalar, plan: Integers) -> Scalar:
+def join(groups: GroupCosts, a: Scalar, members: Integers, apart_from: Doubles, most: Scalar, plan: Integers) -> Scalar:
     """Plan to put group `a` into the group where that costs least; return the change in cost."""
     size, within = groups.size, groups.within
     least, target = np.inf, -1
@@ -73,7 +73,7 @@ def join(groups: Groups, a: Scalar, members: Integers, gaps: Doubles, most: Scal
             continue
         across = 0.0
         for p in range(members.shape[0]):
-            across += gaps[p, g]
+            across += apart_from[p, g]
         together = (within[a] + within[g] + across) / (size[a] + size[g])
         change = together - within[a] / size[a] - within[g] / size[g]
         if target < 0 or change < least:
@@ -84,37 +84,46 @@ def join(groups: Groups, a: Scalar, members: Integers, gaps: Doubles, most: Scal
 
 @inner_kernel
 def dissolve(
-    X: Doubles, kind: Scalar, groups: Groups, a: Scalar, members: Integers, gaps: Doubles, most: Scalar, plan: Integers
+    X: Doubles,
+    kind: Scalar,
+    groups: GroupCosts,
+    a: Scalar,
+    members: Integers,
+    apart_from: Doubles,
+    most: Scalar,
+    plan: Integers,
 ) -> Scalar:
     """Plan to give the records of group `a`, in order, each to the group where it costs least."""
     size, within = groups.size.copy(), groups.within.copy()
-    gaps = gaps.copy()
+    apart_from = apart_from.copy()
     change = -within[a] / size[a]
     for p in range(members.shape[0]):
         least, target = np.inf, -1
         for g in range(size.shape[0]):
             if g == a or size[g] == 0 or size[g] >= most:
                 continue
-            cost = (within[g] + gaps[p, g]) / (size[g] + 1) - within[g] / size[g]
+            cost = (within[g] + apart_from[p, g]) / (size[g] + 1) - within[g] / size[g]
             if target < 0 or cost < least:
                 least, target = cost, g
         if target < 0:
             return np.inf
         change += least
-        within[target] += gaps[p, target]
+        within[target] += apart_from[p, target]
         size[target] += 1
         plan[members[p]] = target
         for q in range(p + 1, members.shape[0]):
-            gaps[q, target] += gap(X[members[q]], X[members[p]], kind)
+            apart_from[q, target] += dissimilarity(X[members[q]], X[members[p]], kind)
     return change
 
 
 @inner_kernel
-def fill(X: Doubles, kind: Scalar, groups: Groups, a: Scalar, gaps: Doubles, k: Scalar, plan: Integers) -> Scalar:
+def fill_up(
+    X: Doubles, kind: Scalar, groups: GroupCosts, a: Scalar, apart_from: Doubles, k: Scalar, plan: Integers
+) -> Scalar:
     """Plan to take records for group `a`, one after the other, out of groups larger than k."""
     size, within, own = groups.size.copy(), groups.within.copy(), groups.own.copy()
     n = X.shape[0]
-    gaps = gaps.copy()
+    apart_from = apart_from.copy()
     change = 0.0
     while size[a] < k:
         least, chosen = np.inf, -1
@@ -122,7 +131,7 @@ def fill(X: Doubles, kind: Scalar, groups: Groups, a: Scalar, gaps: Doubles, k: 
             g = plan[i]
             if size[g] <= k:
                 continue
-            here = (within[a] + gaps[i]) / (size[a] + 1) - within[a] / size[a]
+            here = (within[a] + apart_from[i]) / (size[a] + 1) - within[a] / size[a]
             there = (within[g] - own[i]) / (size[g] - 1) - within[g] / size[g]
             if chosen < 0 or here + there < least:
                 least, chosen = here + there, i
@@ -130,14 +139,14 @@ def fill(X: Doubles, kind: Scalar, groups: Groups, a: Scalar, gaps: Doubles, k: 
             return np.inf
         donor = plan[chosen]
         change += least
-        within[a] += gaps[chosen]
+        within[a] += apart_from[chosen]
         within[donor] -= own[chosen]
         size[a] += 1
         size[donor] -= 1
         plan[chosen] = a
         for i in range(n):
-            apart = gap(X[i], X[chosen], kind)
-            gaps[i] += apart
+            apart = dissimilarity(X[i], X[chosen], kind)
+            apart_from[i] += apart
             if plan[i] == donor:
                 own[i] -= apart
     return change
@@ -154,7 +163,7 @@ def smallest(size: Integers) -> Scalar:
 
 
 @inner_kernel
-def carry_out(X: Doubles, kind: Scalar, groups: Groups, plan: Integers) -> None:
+def move_records(X: Doubles, kind: Scalar, groups: GroupCosts, plan: Integers) -> None:
     """Move every record to the group it has in `plan`."""
     is_changed = np.zeros(groups.size.shape[0], np.bool_)
     for i in range(plan.shape[0]):
@@ -164,21 +173,21 @@ def carry_out(X: Doubles, kind: Scalar, groups: Groups, plan: Integers) -> None:
             groups.of[i] = plan[i]
     for g in range(is_changed.shape[0]):
         if is_changed[g]:
-            measure(X, kind, groups, g)
+            sum_within(X, kind, groups, g)
 
 
 @kernel
-def complete(X: Doubles, kind: Scalar, groups: Groups, k: Scalar) -> None:
+def complete(X: Doubles, kind: Scalar, groups: GroupCosts, k: Scalar) -> None:
     """Do what costs least with the smallest group, again and again, until all groups have k to 2k-1 records."""
     most = 2 * k - 1
     for g in range(groups.size.shape[0]):
-        measure(X, kind, groups, g)
+        sum_within(X, kind, groups, g)
     while True:
         a = smallest(groups.size)
         if groups.size[a] >= k:
             return
         members = np.flatnonzero(groups.of == a)
-        to_groups, to_records = gaps_of(X, kind, groups, members)
+        to_groups, to_records = dissimilarities_of(X, kind, groups, members)
         plan = groups.of.copy()
         least = join(groups, a, members, to_groups, most, plan)
         other = groups.of.copy()
@@ -186,7 +195,7 @@ def complete(X: Doubles, kind: Scalar, groups: Groups, k: Scalar) -> None:
         if change < least:
             least, plan = change, other
         other = groups.of.copy()
-        change = fill(X, kind, groups, a, to_records, k, other)
+        change = fill_up(X, kind, groups, a, to_records, k, other)
         if change < least:
             plan = other
-        carry_out(X, kind, groups, plan)
+        move_records(X, kind, groups, plan)

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numba.core.cgutils
-import numba.extending
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 
+from shoal.partition.kernels.compiled import intrinsic
 from shoal.partition.kernels.tree import FAN, LEAF
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
 ]
 
 cgutils: Any = numba.core.cgutils
-intrinsic: Any = numba.extending.intrinsic
 _FLOAT = ir.FloatType()
 _FIRST_LOOK = 4  # columns, on the longest axes, that already rule out most leaves as too far
 

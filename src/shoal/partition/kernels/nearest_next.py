@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_kernel, kernel
-from shoal.partition.kernels.remaining import squared_distance
+from shoal.partition.kernels.squared_distance import squared_distance
 
 
 @inner_kernel

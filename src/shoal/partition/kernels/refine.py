@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba.core.cgutils
-import numba.extending
 import numpy as np
 from numba import types
 
-from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, kernel
-from shoal.partition.kernels.refine_anneal import anneal, exponential, fill_distances, list_near
+from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, intrinsic, kernel
+from shoal.partition.kernels.refine_anneal import anneal, exponential, fill_squared_distances, list_near
 from shoal.partition.kernels.refine_groups import MOST_GROUPS, MOST_MOVABLE, Groups, Trials
 from shoal.partition.kernels.refine_random import advanced, below, fraction, state_of_step
 from shoal.partition.kernels.refine_region import (
@@ -22,9 +20,6 @@ from shoal.partition.kernels.refine_region import (
     put_torn_first,
     tabulate_groups,
 )
-
-cgutils: Any = numba.core.cgutils
-intrinsic: Any = numba.extending.intrinsic
 
 _NEAR = 10  # how many others a record may follow to their group
 _COLDEST, _HOTTEST = 0.5, 4.0  # the first temperature of a trial is between these
@@ -102,7 +97,7 @@ def make_trials(
                 elif fewer:
                     after = before - 1
         D = distances[: movable * movable].reshape((movable, movable))
-        fill_distances(X, rows, movable, points, D)
+        fill_squared_distances(X, rows, movable, points, D)
         if after > before:
             state = advanced(state)
             add_a_group(D, k, below(state, records), before, sizes, parts)

@@ -34,7 +34,7 @@ def exponential(random: Scalar) -> Scalar:
 
 
 @inner_kernel
-def fill_distances(X: Doubles, rows: Integers, movable: Scalar, points: Doubles, D: Doubles) -> None:
+def fill_squared_distances(X: Doubles, rows: Integers, movable: Scalar, points: Doubles, D: Doubles) -> None:
     """Copy the records that may move to `points` and fill the table of their squared distances."""
     d = X.shape[1]
     for i in range(movable):

@@ -1,8 +1,7 @@
 """Kernels that look through the records that remain: what is farthest from a point, what is nearest to it.
 
 The records that remain are the first `count` places of `rows`, in ascending order: so the first of several equally
-far has the lowest row number. A squared distance is summed over the columns from left to right. Nothing but O(n)
-memory is used; every look costs O(count d).
+far has the lowest row number. Nothing but O(n) memory is used; every look costs O(count d).
 """
 
 from __future__ import annotations
@@ -10,16 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_kernel
-
-
-@inner_kernel
-def squared_distance(X: Doubles, row: Scalar, point: Doubles) -> Scalar:
-    """Return the squared distance of a record to a point."""
-    total = 0.0
-    for j in range(X.shape[1]):
-        difference = X[row, j] - point[j]
-        total += difference * difference
-    return total
+from shoal.partition.kernels.squared_distance import squared_distance
 
 
 @inner_kernel

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, kernel
-from shoal.partition.kernels.remaining import squared_distance, take_nearest
+from shoal.partition.kernels.remaining import take_nearest
+from shoal.partition.kernels.squared_distance import squared_distance
 
 
 @kernel

@@ -10,11 +10,11 @@ from shoal.partition.kernels.tree import FAN, LEAF, Tree
 
 _NONE = np.float32(-1)
 _SAMPLE = 500  # records that tell which axis is the widest
-PENDING = 128  # runs of leaves waiting to be halved: more than the times that 2**31 records can be
+_PENDING = 128  # runs of leaves waiting to be halved: more than the times that 2**31 records can be
 
 
 @kernel
-def find_twins(X: Doubles, bits: Integers, twin: Integers, is_first: Booleans) -> None:
+def link_twins(X: Doubles, bits: Integers, twin: Integers, is_first: Booleans) -> None:
     """Write the next row with an identical record to `twin`, -1 if there is none, and which rows come first.
 
     `bits` is `X` seen as unsigned whole numbers. A table finds the last row so far with the same record.
@@ -146,7 +146,7 @@ def order_by_leaf(image: Singles, order: Integers) -> None:
     while widest * FAN < leaves:
         widest *= FAN
     keys = np.empty(n, np.float32)
-    pending = np.empty((PENDING, 3), np.int64)
+    pending = np.empty((_PENDING, 3), np.int64)
     pending[0, 0], pending[0, 1], pending[0, 2] = 0, leaves, widest
     waiting = 1
     while waiting > 0:

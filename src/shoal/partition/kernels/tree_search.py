@@ -17,6 +17,7 @@ from shoal.partition.kernels.lanes import (
     bits_of_near_records,
     lowest_bit,
 )
+from shoal.partition.kernels.squared_distance import squared_distance
 from shoal.partition.kernels.tree import FAN, Tree
 
 _ZERO = np.float32(0)
@@ -25,7 +26,7 @@ _LEAST = 1e-36  # more than d single-precision squares lose when they underflow
 _LEAST_DISTANCE = 1e-160  # and the same for a distance in double precision
 _LARGEST_DISTANCE = 1.3e154  # a distance whose square overflows is larger than this
 _EXACT = 1e-9  # more than d double-precision operations, or the turn to principal axes, lose relative to a distance
-PENDING = 512  # blocks waiting to be visited: below FAN a level
+_PENDING = 512  # blocks waiting to be visited: below FAN a level
 
 
 @inner_kernel
@@ -42,16 +43,6 @@ def to_tree(tree: Tree, point: Doubles, image: Singles) -> None:
         for i in range(point.shape[0]):
             x += (point[i] - tree.origin[i]) * tree.axes[i, j]
         image[j] = x
-
-
-@inner_kernel
-def squared_distance(X: Doubles, row: Scalar, point: Doubles) -> Scalar:
-    """Sum the squared differences from left to right."""
-    total = 0.0
-    for j in range(point.shape[0]):
-        z = X[row, j] - point[j]
-        total += z * z
-    return total
 
 
 @inner_kernel
@@ -96,8 +87,8 @@ def nearest(tree: Tree, X: Doubles, point: Doubles, image: Singles, distances: D
     threshold = np.float32(_LARGEST)
     count = np.int64(0)
     bounds = np.empty(FAN, np.float32)
-    pending = np.empty(PENDING, np.int32)
-    pending_bounds = np.empty(PENDING, np.float32)
+    pending = np.empty(_PENDING, np.int32)
+    pending_bounds = np.empty(_PENDING, np.float32)
     pending[0] = tree.parent.shape[0] - 1
     pending_bounds[0] = _ZERO
     waiting = 1
@@ -182,8 +173,8 @@ def farthest(tree: Tree, X: Doubles, point: Doubles, image: Singles) -> tuple[Sc
     best_row = np.int64(-1)
     looked_at = 0
     bounds = np.empty(FAN, np.float32)
-    pending = np.empty(PENDING, np.int32)
-    pending_bounds = np.empty(PENDING, np.float32)
+    pending = np.empty(_PENDING, np.int32)
+    pending_bounds = np.empty(_PENDING, np.float32)
     pending[0] = root
     pending_bounds[0] = _LARGEST
     waiting = 1

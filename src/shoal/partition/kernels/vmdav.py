@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_kernel, kernel
-from shoal.partition.kernels.remaining import farthest_of_remaining, squared_distance, take_nearest
+from shoal.partition.kernels.remaining import farthest_of_remaining, take_nearest
+from shoal.partition.kernels.squared_distance import squared_distance
 
 
 @inner_kernel

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_kernel, kernel
 
-LEAF = 16
+LINKAGE_LEAF = 16  # records in a leaf
 _SAMPLE = 300  # records that tell which column to halve
 _PENDING = 128  # nodes waiting to be searched: twice as many as there can be levels
 
@@ -30,14 +30,14 @@ def _distance(x: Doubles, y: Doubles, numbers: Scalar) -> Scalar:
 @inner_kernel
 def _leaf_distances(x: Doubles, leaf: Doubles, numbers: Scalar, out: Doubles) -> None:
     """Write the squared distances of all records of a leaf, side by side."""
-    for t in range(LEAF):
+    for t in range(LINKAGE_LEAF):
         out[t] = 0.0
     for j in range(numbers):
-        for t in range(LEAF):
+        for t in range(LINKAGE_LEAF):
             z = leaf[j, t] - x[j]
             out[t] += z * z
     for j in range(numbers, x.shape[0]):
-        for t in range(LEAF):
+        for t in range(LINKAGE_LEAF):
             out[t] += 1.0 * (leaf[j, t] != x[j])
 
 
@@ -108,7 +108,7 @@ def _halve(keys: Doubles, order: Integers, start: Scalar, stop: Scalar, cut: Sca
 
 
 @kernel
-def order_by_leaf(points: Doubles, numbers: Scalar, order: Integers, bounds: Integers) -> None:
+def order_by_node(points: Doubles, numbers: Scalar, order: Integers, bounds: Integers) -> None:
     """Sort `order` so that the records of every node lie together, and write where each node starts and stops.
 
     Node i has the children 2 i + 1 and 2 i + 2, which are its halves; `bounds` has a row for every node.
@@ -166,7 +166,7 @@ def fill_tree(
         within[node] = 0
         low[node] = np.inf
         high[node] = -np.inf
-        for t in range(LEAF):
+        for t in range(LINKAGE_LEAF):
             i = min(bounds[node, 0] + t, bounds[node, 1] - 1)
             leaf_counts[leaf, t] = counts[i] if bounds[node, 0] + t < bounds[node, 1] else 0
             within[node] += leaf_counts[leaf, t]
@@ -194,7 +194,7 @@ def count_ties(
     first_leaf = low.shape[0] // 2
     pending = np.empty(_PENDING, np.int64)
     bound = np.empty(_PENDING)
-    distances = np.empty(LEAF)
+    distances = np.empty(LINKAGE_LEAF)
     for i in range(sought.shape[0]):
         x = sought[i]
         to_true = _distance(x, true[i], numbers)
@@ -210,7 +210,7 @@ def count_ties(
                 continue
             if node >= first_leaf:
                 _leaf_distances(x, leaf_points[node - first_leaf], numbers, distances)
-                for t in range(LEAF):
+                for t in range(LINKAGE_LEAF):
                     least = min(least, distances[t])
                 excluded = to_true > least * relative + absolute
                 continue
@@ -241,6 +241,6 @@ def count_ties(
                 top += 2
             else:
                 _leaf_distances(x, leaf_points[node - first_leaf], numbers, distances)
-                for t in range(LEAF):
+                for t in range(LINKAGE_LEAF):
                     if distances[t] <= reach:
                         out[i] += leaf_counts[node - first_leaf, t]
