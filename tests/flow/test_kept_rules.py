@@ -230,7 +230,7 @@ def test_rules_that_make_no_sense_are_one_line(rules, error):
 
 def test_too_few_records_for_a_condition_are_refused_before_anything_is_written(tmp_path):
     frame = pd.DataFrame({"a": [1.0, 1, 8, 7, 9, 9], "b": [0.0, 0, 9, 9, 9, 9], "c": [1.0] * 6})
-    with pytest.raises(TooFewRecordsError, match=r'"if a < 5 then b <= c" sets 2 records apart'):
+    with pytest.raises(TooFewRecordsError, match=r'"if a < 5 then b <= c" separates 2 records from the others'):
         shoal.protect(frame, 3, edits="if a < 5 then b <= c").write(tmp_path / "out.csv")
     assert not list(tmp_path.iterdir())
 

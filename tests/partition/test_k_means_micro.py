@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles.small_matrices import progress_of, small_matrices, squared_errors
+from shoal.partition.geometry.squared_distances import squared_distances
 from shoal.partition.k_means_micro import KMeansMicro
-from shoal.partition.mdav.mdav import squared_distances
 
 
 def slow_k_means_micro(X, k, seed):

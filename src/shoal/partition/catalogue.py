@@ -5,43 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.errors import ParameterError
+from shoal.partition.algorithms import ALGORITHMS
 from shoal.partition.base import Partitioner
-from shoal.partition.cbfs import CBFS
-from shoal.partition.fuzzy.at_least_k import AtLeastK
 from shoal.partition.fuzzy.base import ConstrainedClusterer
 from shoal.partition.fuzzy.cmeans import FuzzyMethod
 from shoal.partition.fuzzy.entropy import EntropyMethod
 from shoal.partition.fuzzy.soft_method import SoftMethod
-from shoal.partition.hac.hac import HAC
-from shoal.partition.k_means_micro import KMeansMicro
-from shoal.partition.md import MD
-from shoal.partition.mdav.mdav import MDAV
-from shoal.partition.mhm import MHM
-from shoal.partition.mst import MST
-from shoal.partition.mu_approx import MuApprox
 from shoal.partition.one_group import OneGroup
-from shoal.partition.optimal_univariate import OptimalUnivariate
 from shoal.partition.refine.refine import Refine
-from shoal.partition.tfrp import TFRP
-from shoal.partition.vmdav import VMDAV
 
 __all__ = ["METHODS", "PARTITIONERS", "SOFT_METHODS", "spelled_estimator"]
 
-_PARTITIONERS: tuple[type[Partitioner], ...] = (
-    MDAV,
-    VMDAV,
-    MD,
-    CBFS,
-    TFRP,
-    KMeansMicro,
-    MuApprox,
-    MST,
-    MHM,
-    HAC,
-    OptimalUnivariate,
-    Refine,
-    AtLeastK,
-)
+_PARTITIONERS: tuple[type[Partitioner], ...] = (*ALGORITHMS, Refine)
 _SOFT_METHODS: tuple[type[SoftMethod], ...] = (FuzzyMethod, EntropyMethod)
 
 PARTITIONERS: dict[str, type[Partitioner]] = {kind.name: kind for kind in _PARTITIONERS}

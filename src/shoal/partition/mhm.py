@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from shoal.parameters.limits import Limit, OneOf, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.cbfs import CBFS
-from shoal.partition.geometry.centroids import centroids_of
+from shoal.partition.geometry.centroids import centroid, centroids_of
 from shoal.partition.geometry.path_cut import cut_path
 from shoal.partition.geometry.safe_scale import safely_scaled
+from shoal.partition.geometry.squared_distances import squared_distances
 from shoal.partition.md import MD
-from shoal.partition.mdav.mdav import MDAV, centroid, squared_distances
+from shoal.partition.mdav.mdav import MDAV
 from shoal.progress import advance, share
 
 __all__ = ["MHM"]

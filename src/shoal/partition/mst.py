@@ -75,7 +75,7 @@ class MST(Partitioner):
         splitter: Partitioner = MD(self.k) if self.split == "md" else CBFS(self.k)
         with share(0.5):
             parent, _ = cut_long_edges(*spanning_tree(X), self.k, most=self.k)
-            return split_large_groups(X, number_trees(parent), splitter)
+            return split_large_groups(X, number_trees(parent), self.k, splitter._partition)
 
 
 def spanning_tree(X: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -86,7 +86,7 @@ class MuApprox(Partitioner):
             parent, size = cut_long_edges(parent, length, self.k, most)
             labels = number_trees(parent)
             labels = _gather_branches(parent, size, labels, self.k, most)
-            return split_large_groups(X, labels, CBFS(self.k))
+            return split_large_groups(X, labels, self.k, CBFS(self.k)._partition)
 
 
 def _nearest_neighbour_forest(X: NDArray[np.float64], k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -22,7 +22,7 @@ def to_device(array: NDArray[Any], device: str) -> Any:
     if device == "cpu":
         return array
     try:
-        import torch
+        import torch  # not installed everywhere, and slow to import
     except ImportError:
         raise ParameterError(f'device="{device}" needs PyTorch. Install shoal[gpu], or use device="cpu".') from None
     try:

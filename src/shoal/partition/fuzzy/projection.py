@@ -56,6 +56,7 @@ class FeasibleSet:
 
     def _least_step(self, slack: Doubles) -> Doubles:
         """Return the least step, along the equalities, that makes all slack non-negative."""
+        # Imported here because it takes a while, and most releases have no such rules.
         from scipy.optimize import nnls  # type: ignore[import-untyped]
 
         rows = self._G @ self._free

@@ -1,11 +1,18 @@
-"""The centroid of every group."""
+"""The centroid of some records, and of every group."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["centroids_of"]
+__all__ = ["centroid", "centroids_of"]
+
+
+def centroid(records: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean of every column, from the correctly rounded total."""
+    return np.array([math.fsum(column.tolist()) / len(records) for column in records.T])
 
 
 def centroids_of(X: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.float64]:

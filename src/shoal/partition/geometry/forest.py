@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.partition.base import Partitioner
 from shoal.progress import advance, share
 
 __all__ = ["cut_long_edges", "number_in_order", "number_trees", "split_large_groups"]
@@ -61,17 +62,30 @@ def number_in_order(labels: NDArray[np.int64]) -> NDArray[np.int64]:
     return rank[inverse]
 
 
-def split_large_groups(X: NDArray[np.float64], labels: NDArray[np.int64], splitter: Partitioner) -> NDArray[np.int64]:
-    """Split every group of 2k or more with a method that makes smaller ones; this counts for the whole of the work.
+def split_large_groups(
+    X: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    k: int,
+    split: Callable[[NDArray[np.float64]], NDArray[np.int64]],
+) -> NDArray[np.int64]:
+    """Split every group of 2k records or more; this counts for the whole of the work.
 
-    The parts of a group take its place in the numbering.
+    Parameters
+    ----------
+    X, labels
+        The records, and the group of each, 0 to g-1.
+    k
+        The least number of records in a group.
+    split
+        Takes the records of a group, read-only, and returns the part of each, 0 to p-1. The parts take the place of
+        the group in the numbering.
     """
     n = len(X)
     result = np.empty(n, dtype=np.int64)
     order = np.argsort(labels, kind="stable")
     groups = 0
     for rows in np.split(order, np.cumsum(np.bincount(labels))[:-1]):
-        if len(rows) < 2 * splitter.k:
+        if len(rows) < 2 * k:
             result[rows] = groups
             groups += 1
             advance(len(rows) / n)
@@ -79,7 +93,7 @@ def split_large_groups(X: NDArray[np.float64], labels: NDArray[np.int64], splitt
         records = X[rows]
         records.flags.writeable = False
         with share(len(rows) / n):
-            parts = splitter._partition(records)
+            parts = split(records)
         result[rows] = groups + parts
         groups += int(parts.max()) + 1
     return result

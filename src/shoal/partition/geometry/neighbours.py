@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.partition.geometry.tree import find_twins, plant
+
 __all__ = ["lists_of_neighbours", "nearest_records"]
 
 _RECORDS_A_TASK = 4_096
@@ -33,7 +35,6 @@ def lists_of_neighbours(
     a thousand of them cost what one costs.
     """
     # Imported here because numba takes a second to import.
-    from shoal.partition.geometry.tree import find_twins, plant
     from shoal.partition.kernels.neighbours import find_nearest
 
     tree = plant(X, *find_twins(X))

@@ -33,6 +33,7 @@ _SAMPLE = 2_000  # records that tell the principal axes
 
 def plant(X: NDArray[np.float64], rows: NDArray[np.int32], twin: NDArray[np.int32] | None = None) -> Tree:
     """Build the tree of the records `rows` of `X`, and of those identical to them that `twin` leads to."""
+    # Imported here because numba takes a second to import.
     from shoal.partition.kernels import tree_build as kernels
 
     n, d = len(rows), X.shape[1]

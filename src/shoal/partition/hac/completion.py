@@ -54,6 +54,7 @@ def complete_by_distance(X: NDArray[np.float64], kind: int, labels: NDArray[np.i
     k
         The least number of records in a group.
     """
+    # Imported here because numba takes a second to import.
     from shoal.partition.kernels.hac_completion import GroupCosts, complete
 
     sizes = np.bincount(labels)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from shoal.errors import MethodError
 from shoal.parameters.limits import Limit, Number, OneOf, Whole
 from shoal.partition.base import Partitioner
+from shoal.partition.geometry.forest import number_in_order
 from shoal.partition.hac.completion import complete_by_distance, complete_by_size
 from shoal.progress import advance
 
@@ -157,6 +158,7 @@ class HAC(Partitioner):
                 f"HAC compares all pairs of records and takes {self.most_records:,} at most; got {len(X):,}. "
                 'Use the method "mdav" or "refine", or partition by strata.'
             )
+        # Imported here because numba takes a second to import.
         from shoal.partition.kernels import hac as kernels
 
         kind = {
@@ -180,7 +182,7 @@ class HAC(Partitioner):
         else:
             labels = complete_by_distance(X, kind, labels, self.k)
         advance(0.1)
-        return _number_by_first_record(labels)
+        return number_in_order(labels)
 
     def _merge(self, X: NDArray[np.float64], kind: int) -> Clusters:
         """Merge until nothing fits."""
@@ -249,9 +251,3 @@ def _last_clusters(went_into: NDArray[np.integer[Any]]) -> NDArray[np.integer[An
     for record in range(len(last)):
         last[record] = last[last[record]]
     return last
-
-
-def _number_by_first_record(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the same groups under other numbers."""
-    _, first, group = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[group].astype(np.int64)

@@ -135,6 +135,7 @@ class _RunningCentroid:
     """The centroid of records from which some are taken away."""
 
     def __init__(self, X: NDArray[np.float64], is_nominal: NDArray[np.bool_]) -> None:
+        # Imported here because numba takes a second to import.
         from shoal.partition.kernels.exact_sum import MOST_PARTIALS, total_columns
 
         self._X = X

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -11,6 +10,10 @@ from numpy.typing import NDArray
 
 from shoal.parameters.limits import Limit, OneOf, Whole
 from shoal.partition.base import Partitioner
+from shoal.partition.geometry.centroids import centroid
+from shoal.partition.geometry.squared_distances import squared_distances
+from shoal.partition.geometry.tree import find_twins, plant, replant
+from shoal.partition.mdav.generic import MDAVGeneric
 from shoal.partition.mdav.tail import assign_the_rest, first_by_distance, loop_needs
 from shoal.progress import advance
 
@@ -81,8 +84,6 @@ class MDAV(Partitioner):
 
     def for_mixed(self, *, distance: str, nominal: Sequence[int]) -> Partitioner:
         """Return MDAV for matrices with gaps or nominal columns."""
-        from shoal.partition.mdav.generic import MDAVGeneric
-
         return MDAVGeneric(self.k, variant=self.variant, distance=distance, nominal=tuple(nominal))
 
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -122,7 +123,6 @@ def _loop_by_scanning(X: NDArray[np.float64], labels: NDArray[np.int64], k: int,
 def _loop_with_trees(X: NDArray[np.float64], labels: NDArray[np.int64], k: int, needed: int) -> None:
     """Let a tree find what is nearest and farthest."""
     # Imported here because numba takes a second to import.
-    from shoal.partition.geometry.tree import find_twins, plant, replant
     from shoal.partition.kernels.exact_sum import MOST_PARTIALS, total_columns
     from shoal.partition.kernels.mdav import make_pairs_of_groups
 
@@ -146,19 +146,3 @@ def _loop_with_trees(X: NDArray[np.float64], labels: NDArray[np.int64], k: int, 
 def _worn_out(planted: int) -> int:
     """Return how many records are left of those planted when a new tree is worth planting."""
     return int(planted) // 4 if planted >= _SMALL else 0
-
-
-def centroid(records: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the mean of every column, from the correctly rounded total."""
-    return np.array([math.fsum(column.tolist()) / len(records) for column in records.T])
-
-
-def squared_distances(records: NDArray[np.float64], point: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the squared distance of every record to a point, summed over the columns from left to right."""
-    total = np.zeros(len(records))
-    with np.errstate(over="ignore", under="ignore"):  # as in the kernels
-        for column, value in zip(records.T, point.tolist(), strict=True):
-            difference = column - value
-            difference *= difference
-            total += difference
-    return total

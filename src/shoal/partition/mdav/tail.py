@@ -9,16 +9,13 @@ from numpy.typing import NDArray
 
 __all__ = ["assign_the_rest", "first_by_distance", "loop_needs"]
 
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
-
 
 def loop_needs(k: int, variant: str) -> int:
     """Return how many records have to be left for the loop to make another two groups."""
     return 3 * k if variant == "classic" else 2 * k
 
 
-def first_by_distance(distances: Vector, count: int) -> NDArray[np.intp]:
+def first_by_distance(distances: NDArray[np.float64], count: int) -> NDArray[np.intp]:
     """Return the positions of the `count` least distances, of equal ones the first."""
     if count >= len(distances):
         return np.arange(len(distances))
@@ -29,12 +26,12 @@ def first_by_distance(distances: Vector, count: int) -> NDArray[np.intp]:
 
 
 def assign_the_rest(
-    X: Matrix,
+    X: NDArray[np.float64],
     labels: NDArray[np.int64],
     k: int,
     variant: str,
-    centroid_of: Callable[[Matrix], Vector],
-    distances_to: Callable[[Matrix, Vector], Vector],
+    centroid_of: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    distances_to: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]],
 ) -> None:
     """Give the records without a label (-1) one: another group or two, or the group with the nearest centroid.
 

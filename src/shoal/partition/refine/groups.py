@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.partition.kernels.refine_groups import MOST_GROUPS, MOST_MOVABLE, Groups, Trials
+from shoal.partition.mdav.mdav import MDAV
+from shoal.progress import share
 
-__all__ = ["groups_of", "room_for_trials", "sse_by_group"]
+__all__ = ["copy_of", "groups_of", "room_for_trials", "split_large", "sse_by_group", "total_sse"]
 
 
 def groups_of(X: NDArray[np.float64], labels: NDArray[np.int64], k: int) -> Groups:
@@ -29,6 +33,31 @@ def groups_of(X: NDArray[np.float64], labels: NDArray[np.int64], k: int) -> Grou
         in_use=np.array([labels.max() + 1], dtype=np.int64),
         changed=np.full(most, -1, dtype=np.int64),
     )
+
+
+def copy_of(groups: Groups) -> Groups:
+    """Return the same partition in arrays of its own."""
+    arrays: tuple[NDArray[Any], ...] = groups
+    return Groups._make(array.copy() for array in arrays)
+
+
+def split_large(X: NDArray[np.float64], labels: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Split the groups of 2k records and more into groups of k to 2k-1, which makes no partition worse."""
+    labels = labels.copy()
+    sizes = np.bincount(labels)
+    groups = len(sizes)
+    with share(0):
+        for group in np.flatnonzero(sizes >= 2 * k):
+            members = np.flatnonzero(labels == group)
+            parts = MDAV(k).fit(X[members]).labels_
+            labels[members] = np.where(parts == 0, group, groups + parts - 1)
+            groups += parts.max()
+    return labels
+
+
+def total_sse(X: NDArray[np.float64], labels: NDArray[np.int64]) -> float:
+    """Return the sum of squared distances of all records to the mean of their group."""
+    return float(sse_by_group(X, labels, labels.max() + 1).sum())
 
 
 def sse_by_group(X: NDArray[np.float64], labels: NDArray[np.int64], groups: int) -> NDArray[np.float64]:
