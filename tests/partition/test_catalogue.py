@@ -121,4 +121,4 @@ def test_an_estimator_that_belongs_to_no_method_is_refused():
         pass
 
     with pytest.raises(ParameterError, match="Another is no method of protect"):
-        spelled_estimator(Another())
+        spelled_estimator(Another(3))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,11 +25,12 @@ from shoal.progress import advance, step
 __all__ = ["ConstrainedClusterer", "FuzzyClusterer"]
 
 
+@dataclass(eq=False, repr=False)
 class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the fuzzy estimators.
 
-    A subclass stores its parameters, declares their limits, and writes `_make_rule`. A matrix of float32 is worked on
-    in single precision, any other in double.
+    A subclass declares its parameters as fields, which gives it the `__init__` that scikit-learn's conventions ask for,
+    and their limits; it writes `_make_rule`. A matrix of float32 is worked on in single precision, any other in double.
     """
 
     limits: ClassVar[Mapping[str, Limit]] = {
@@ -43,13 +45,14 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     }
 
     n_clusters: int
-    init: str | ArrayLike
-    max_iter: int
-    tol: float
-    n_init: int
-    random_state: int
-    device: str
-    memory: float
+    _: KW_ONLY
+    init: str | ArrayLike = "k-means++"
+    max_iter: int = 300
+    tol: float = 1e-6
+    n_init: int = 1
+    random_state: int = 0
+    device: str = "cpu"
+    memory: float = 256
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Find the centres.
@@ -216,15 +219,16 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return to_host(what(records, centres, self._rule, memory=self.memory, threads=threads))
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ConstrainedClusterer(FuzzyClusterer):
     """Base of the estimators whose centres can be held to linear constraints."""
 
     limits: ClassVar[Mapping[str, Limit]] = {**FuzzyClusterer.limits, "mode": OneOf(("alternate", "project"))}
 
-    constraints: tuple[ArrayLike, ArrayLike] | None
-    inequalities: tuple[ArrayLike, ArrayLike] | None
-    bounds: tuple[ArrayLike | None, ArrayLike | None] | None
-    mode: str
+    constraints: tuple[ArrayLike, ArrayLike] | None = None
+    mode: str = "alternate"
+    bounds: tuple[ArrayLike | None, ArrayLike | None] | None = None
+    inequalities: tuple[ArrayLike, ArrayLike] | None = None
 
     def _feasible_set(self, d: int) -> FeasibleSet | None:
         return feasible_set(d, self.constraints, self.inequalities, self.bounds)

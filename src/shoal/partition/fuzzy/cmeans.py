@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from numpy.typing import ArrayLike
-
 from shoal.parameters.limits import Limit
 from shoal.parameters.searched import Searched
 from shoal.partition.fuzzy.alternating import Crisp, Fuzzy, Rule
@@ -18,6 +16,7 @@ from shoal.partition.fuzzy.soft_method import CLUSTERS, SoftMethod
 __all__ = ["CMeans", "FuzzyCMeans", "FuzzyMethod"]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class FuzzyCMeans(ConstrainedClusterer):
     """Clusters to which every record belongs to a degree, with centres that can be held to linear constraints.
 
@@ -92,38 +91,9 @@ class FuzzyCMeans(ConstrainedClusterer):
     microaggregation for data with constraints, Journal of Intelligent and Fuzzy Systems (the constraints).
     """
 
-    limits: ClassVar[Mapping[str, Limit]] = {**ConstrainedClusterer.limits, "m": Above(1)}
+    m: float = 2.0
 
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        m: float = 2.0,
-        constraints: tuple[ArrayLike, ArrayLike] | None = None,
-        mode: str = "alternate",
-        bounds: tuple[ArrayLike | None, ArrayLike | None] | None = None,
-        inequalities: tuple[ArrayLike, ArrayLike] | None = None,
-        init: str | ArrayLike = "k-means++",
-        max_iter: int = 300,
-        tol: float = 1e-6,
-        n_init: int = 1,
-        random_state: int = 0,
-        device: str = "cpu",
-        memory: float = 256,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.m = m
-        self.constraints = constraints
-        self.mode = mode
-        self.bounds = bounds
-        self.inequalities = inequalities
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_init = n_init
-        self.random_state = random_state
-        self.device = device
-        self.memory = memory
+    limits: ClassVar[Mapping[str, Limit]] = {**ConstrainedClusterer.limits, "m": Above(1)}
 
     def _make_rule(self, scale: float) -> Rule:
         return Fuzzy(float(self.m))
@@ -192,27 +162,6 @@ class CMeans(FuzzyClusterer):
     ----------
     S. P. Lloyd (1982), Least squares quantization in PCM, IEEE Transactions on Information Theory 28.
     """
-
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        init: str | ArrayLike = "k-means++",
-        max_iter: int = 300,
-        tol: float = 1e-6,
-        n_init: int = 1,
-        random_state: int = 0,
-        device: str = "cpu",
-        memory: float = 256,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_init = n_init
-        self.random_state = random_state
-        self.device = device
-        self.memory = memory
 
     def _make_rule(self, scale: float) -> Rule:
         return Crisp()

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from numpy.typing import ArrayLike
-
 from shoal.parameters.limits import Limit
 from shoal.parameters.searched import Searched
 from shoal.partition.fuzzy.alternating import Entropic, Rule
@@ -20,6 +18,7 @@ __all__ = ["EntropyFuzzyCMeans", "EntropyMethod"]
 _EXTREME = 1e300
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class EntropyFuzzyCMeans(ConstrainedClusterer):
     """Clusters to which every record belongs to a degree that falls off exponentially with squared distance.
 
@@ -50,38 +49,9 @@ class EntropyFuzzyCMeans(ConstrainedClusterer):
     Congress. V. Torra, Fuzzy microaggregation for data with constraints, Journal of Intelligent and Fuzzy Systems.
     """
 
-    limits: ClassVar[Mapping[str, Limit]] = {**ConstrainedClusterer.limits, "lam": Above(0)}
+    lam: float
 
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        lam: float,
-        constraints: tuple[ArrayLike, ArrayLike] | None = None,
-        mode: str = "alternate",
-        bounds: tuple[ArrayLike | None, ArrayLike | None] | None = None,
-        inequalities: tuple[ArrayLike, ArrayLike] | None = None,
-        init: str | ArrayLike = "k-means++",
-        max_iter: int = 300,
-        tol: float = 1e-6,
-        n_init: int = 1,
-        random_state: int = 0,
-        device: str = "cpu",
-        memory: float = 256,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.lam = lam
-        self.constraints = constraints
-        self.mode = mode
-        self.bounds = bounds
-        self.inequalities = inequalities
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_init = n_init
-        self.random_state = random_state
-        self.device = device
-        self.memory = memory
+    limits: ClassVar[Mapping[str, Limit]] = {**ConstrainedClusterer.limits, "lam": Above(0)}
 
     def _make_rule(self, scale: float) -> Rule:
         return Entropic(min(max(self.lam * scale * scale, 1 / _EXTREME), _EXTREME))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from shoal.parameters.limits import Limit, OrNone
 from shoal.partition.fuzzy.alternating import Noisy, Rule
@@ -15,6 +16,7 @@ from shoal.partition.fuzzy.limits import Above
 __all__ = ["NoiseClustering"]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class NoiseClustering(FuzzyClusterer):
     """Fuzzy c-means with a noise cluster, equally far from every record, that keeps outliers from moving the centres.
 
@@ -54,39 +56,16 @@ class NoiseClustering(FuzzyClusterer):
     R. N. Davé (1991), Characterization and detection of noise in clustering, Pattern Recognition Letters 12.
     """
 
+    m: float = 2.0
+    delta: float | None = None
+    lam: float = 0.1
+
     limits: ClassVar[Mapping[str, Limit]] = {
         **FuzzyClusterer.limits,
         "m": Above(1),
         "delta": OrNone(Above(0)),
         "lam": Above(0),
     }
-
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        m: float = 2.0,
-        delta: float | None = None,
-        lam: float = 0.1,
-        init: str | ArrayLike = "k-means++",
-        max_iter: int = 300,
-        tol: float = 1e-6,
-        n_init: int = 1,
-        random_state: int = 0,
-        device: str = "cpu",
-        memory: float = 256,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.m = m
-        self.delta = delta
-        self.lam = lam
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_init = n_init
-        self.random_state = random_state
-        self.device = device
-        self.memory = memory
 
     def _make_rule(self, scale: float) -> Rule:
         return Noisy(float(self.m), None if self.delta is None else float(self.delta) / scale, float(self.lam))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from shoal.parameters.limits import Limit
@@ -16,6 +17,7 @@ from shoal.partition.fuzzy.limits import Above
 __all__ = ["FuzzyPossibilisticCMeans"]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class FuzzyPossibilisticCMeans(FuzzyClusterer):
     """Fuzzy c-means in which a record also counts by how typical it is of a cluster among all records.
 
@@ -52,36 +54,14 @@ class FuzzyPossibilisticCMeans(FuzzyClusterer):
     Systems.
     """
 
+    m: float = 2.0
+    eta: float = 2.0
+
     limits: ClassVar[Mapping[str, Limit]] = {
         **FuzzyClusterer.limits,
         "m": Above(1),
         "eta": Above(1, why="at 1 and below, the record farthest from a centre would be the most typical of it"),
     }
-
-    def __init__(
-        self,
-        n_clusters: int,
-        *,
-        m: float = 2.0,
-        eta: float = 2.0,
-        init: str | ArrayLike = "k-means++",
-        max_iter: int = 300,
-        tol: float = 1e-6,
-        n_init: int = 1,
-        random_state: int = 0,
-        device: str = "cpu",
-        memory: float = 256,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.m = m
-        self.eta = eta
-        self.init = init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_init = n_init
-        self.random_state = random_state
-        self.device = device
-        self.memory = memory
 
     @property
     def typicalities_(self) -> NDArray[Any]:
