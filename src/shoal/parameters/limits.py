@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from shoal.errors import ParameterError, nearest_name_hint
 
-__all__ = ["Limit", "Number", "OneOf", "OrNone", "TrueOrFalse", "Whole", "check_limits"]
+__all__ = ["Above", "Limit", "Number", "OneOf", "OrNone", "TrueOrFalse", "Whole", "check_limits"]
 
 
 class Limit(Protocol):
@@ -74,6 +74,26 @@ class Number:
     def bad_values(self) -> list[Any]:
         above = [] if math.isinf(self.high) else [self.high + 1]
         return [self.low - 1, math.nan, math.inf, str(self.low), None, True, *above]
+
+
+@dataclass(frozen=True)
+class Above:
+    """A finite number above `low`, which is not included; `why` may say in brackets what goes wrong there."""
+
+    low: float
+    why: str = ""
+
+    @property
+    def wanted(self) -> str:
+        return f"a number above {self.low:g}{f' ({self.why})' if self.why else ''}"
+
+    def accepts(self, value: Any) -> bool:
+        if not isinstance(value, Real) or isinstance(value, bool):
+            return False
+        return math.isfinite(value) and float(value) > self.low
+
+    def bad_values(self) -> list[Any]:
+        return [self.low, self.low - 1, math.nan, math.inf, str(self.low + 1), None, True]
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,8 @@ from typing import Any, ClassVar, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.parameters.limits import Limit, OrNone, TrueOrFalse, Whole, check_limits
-from shoal.partition.fuzzy.alternating import Rule, memberships
-from shoal.partition.fuzzy.limits import Above
+from shoal.parameters.limits import Above, Limit, OrNone, TrueOrFalse, Whole, check_limits
+from shoal.partition.fuzzy.alternating import MembershipRule, memberships
 from shoal.replace.base import Replacement
 
 __all__ = ["UNCHANGED", "Averages", "MembershipDraw", "SoftGroups", "averages", "merged", "soft_groups"]
@@ -231,7 +230,7 @@ def soft_groups(
     X: Doubles,
     centres: Doubles,
     behind: Doubles,
-    rule: Rule,
+    rule: MembershipRule,
     fewest: int,
     rng: np.random.Generator,
     *,
@@ -274,7 +273,7 @@ def soft_groups(
     return SoftGroups(labels.astype(np.int64), centres[used], behind[used])
 
 
-def _drawn(X: Doubles, centres: Doubles, rule: Rule, rng: np.random.Generator) -> Labels:
+def _drawn(X: Doubles, centres: Doubles, rule: MembershipRule, rng: np.random.Generator) -> Labels:
     """Return the centre whose part of the interval from 0 to 1 a random number falls into, for every record."""
     labels = np.empty(len(X), dtype=np.int64)
     at_once = max(1, _AT_ONCE // len(centres))
@@ -289,7 +288,7 @@ def _redraw_unchanged(
     X: Doubles,
     centres: Doubles,
     labels: Labels,
-    rule: Rule,
+    rule: MembershipRule,
     fewest: int,
     unit: Doubles,
     rng: np.random.Generator,

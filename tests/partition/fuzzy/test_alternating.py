@@ -67,7 +67,7 @@ def test_only_the_array_layer_is_imported():
     """
     command = [sys.executable, "-c", textwrap.dedent(code)]
     loaded = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-    names = ("alternating", "moving", "records", "rules")
+    names = ("alternating", "centred_records", "membership_rules", "moving")
     assert loaded == [
         "shoal",
         "shoal.partition",

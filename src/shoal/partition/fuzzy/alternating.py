@@ -13,18 +13,18 @@ from dataclasses import dataclass, replace
 
 from array_api_compat import array_namespace, device
 
+from shoal.partition.fuzzy.centred_records import Array, CentredRecords, RecordBlock
+from shoal.partition.fuzzy.membership_rules import Crisp, Entropic, Fuzzy, MembershipRule, Noisy, Possibilistic
 from shoal.partition.fuzzy.moving import move, typical_of
-from shoal.partition.fuzzy.records import Array, Block, Records
-from shoal.partition.fuzzy.rules import Crisp, Entropic, Fuzzy, Noisy, Possibilistic, Rule
 
 __all__ = [
+    "Alternation",
     "Crisp",
     "Entropic",
     "Fuzzy",
+    "MembershipRule",
     "Noisy",
-    "Outcome",
     "Possibilistic",
-    "Rule",
     "alternate",
     "labels",
     "memberships",
@@ -36,7 +36,7 @@ _DELTA_FOLLOWS = 30
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Alternation:
     """Where the loop ended.
 
     Attributes
@@ -58,13 +58,13 @@ class Outcome:
     n_iter: int
     converged: bool
     objective: list[float]
-    rule: Rule
+    rule: MembershipRule
 
 
 def alternate(
     X: Array,
     centres: Array,
-    rule: Rule,
+    rule: MembershipRule,
     *,
     project: Callable[[Array], Array] | None = None,
     max_iter: int = 300,
@@ -72,7 +72,7 @@ def alternate(
     memory: float = 256,
     threads: int = 1,
     after_each: Callable[[], None] | None = None,
-) -> Outcome:
+) -> Alternation:
     """Move the centres until they stay.
 
     Parameters
@@ -98,7 +98,7 @@ def alternate(
         Called after every move.
     """
     xp = array_namespace(X)
-    records = Records(X, matrices=rule.matrices, memory=memory, threads=threads)
+    records = CentredRecords(X, matrices=rule.matrices, memory=memory, threads=threads)
     enough = max(tol, 8 * records.epsilon) * math.sqrt(records.mean_square())
     present = xp.asarray(centres, dtype=X.dtype) - records.origin
     follows = isinstance(rule, Noisy) and rule.delta is None
@@ -118,16 +118,16 @@ def alternate(
         if after_each is not None:
             after_each()
     objective.append(move(records, present, rule)[1])
-    return Outcome(present + records.origin, n_iter, converged, objective, rule)
+    return Alternation(present + records.origin, n_iter, converged, objective, rule)
 
 
-def memberships(X: Array, centres: Array, rule: Rule, *, memory: float = 256, threads: int = 1) -> Array:
+def memberships(X: Array, centres: Array, rule: MembershipRule, *, memory: float = 256, threads: int = 1) -> Array:
     """Return the memberships of the records, n x c; with noise n x (c + 1), noise in the last column."""
     width = int(centres.shape[0]) + isinstance(rule, Noisy)
     return _filled(_from_centres(X, centres, rule, memory, threads), centres, rule.memberships, width)
 
 
-def labels(X: Array, centres: Array, rule: Rule, *, memory: float = 256, threads: int = 1) -> Array:
+def labels(X: Array, centres: Array, rule: MembershipRule, *, memory: float = 256, threads: int = 1) -> Array:
     """Return the cluster every record belongs to most, of several the first; the number of noise is c."""
     records = _from_centres(X, centres, rule, memory, threads)
     xp = records.xp
@@ -141,30 +141,30 @@ def typicalities(X: Array, centres: Array, rule: Possibilistic, *, memory: float
     typical = typical_of(records, centres - records.origin, rule)
     total = records.xp.astype(typical.total, X.dtype)
 
-    def typicalities_of(block: Block) -> Array:
+    def typicalities_of(block: RecordBlock) -> Array:
         return rule.typify(block, typical.least)[0] / total
 
     return _filled(records, centres, typicalities_of, int(centres.shape[0]))
 
 
-def _delta(records: Records, centres: Array, lam: float) -> float:
+def _delta(records: CentredRecords, centres: Array, lam: float) -> float:
     """Return Davé's delta: the mean squared distance needs no pass over the records, as their mean is the origin."""
     xp = records.xp
     spread = records.mean_square() + float(xp.mean(xp.sum(centres * centres, axis=1)))
     return math.sqrt(max(lam * spread, float(xp.finfo(centres.dtype).smallest_normal)))
 
 
-def _from_centres(X: Array, centres: Array, rule: Rule, memory: float, threads: int) -> Records:
+def _from_centres(X: Array, centres: Array, rule: MembershipRule, memory: float, threads: int) -> CentredRecords:
     """Measure from the mean of the centres: what a record gets does not depend on the others beside it."""
     origin = array_namespace(X).mean(centres, axis=0)
-    return Records(X, matrices=rule.matrices, origin=origin, memory=memory, threads=threads)
+    return CentredRecords(X, matrices=rule.matrices, origin=origin, memory=memory, threads=threads)
 
 
-def _filled(records: Records, centres: Array, work: Callable[[Block], Array], width: int) -> Array:
+def _filled(records: CentredRecords, centres: Array, work: Callable[[RecordBlock], Array], width: int) -> Array:
     """Return a matrix of n rows with what `work` gives for every block."""
     result = records.xp.empty((records.n, width), dtype=records.rows.dtype, device=device(records.rows))
 
-    def fill(block: Block) -> None:
+    def fill(block: RecordBlock) -> None:
         result[block.start : block.start + block.rows.shape[0], :] = work(block)
 
     deque(records.walk(centres - records.origin, fill), maxlen=0)

@@ -9,11 +9,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.parameters.limits import Limit, Number, Whole
+from shoal.parameters.limits import Above, Limit, Number, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.fuzzy.alternating import Fuzzy, alternate, labels
 from shoal.partition.fuzzy.device import threads_for_blocks
-from shoal.partition.fuzzy.limits import Above
 from shoal.partition.fuzzy.starts import farthest_first
 from shoal.partition.geometry.safe_scale import safely_scaled
 from shoal.partition.mdav.mdav import MDAV

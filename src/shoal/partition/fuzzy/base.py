@@ -14,11 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from shoal.errors import ConvergenceWarning, ParameterError, TooFewRecordsError
 from shoal.parameters.limits import Limit, Number, OneOf, Whole, check_limits
-from shoal.partition.fuzzy.alternating import Outcome, Rule, alternate, labels, memberships
-from shoal.partition.fuzzy.device import threads_for_blocks, to_device, to_host
-from shoal.partition.fuzzy.limits import DeviceName, Start
+from shoal.partition.fuzzy.alternating import Alternation, MembershipRule, alternate, labels, memberships
+from shoal.partition.fuzzy.device import DeviceName, threads_for_blocks, to_device, to_host
 from shoal.partition.fuzzy.projection import FeasibleSet, feasible_set
-from shoal.partition.fuzzy.starts import farthest_first, plus_plus, towards_the_mean
+from shoal.partition.fuzzy.starts import StartOfCentres, farthest_first, plus_plus, towards_the_mean
 from shoal.partition.geometry.checked_matrix import checked_matrix
 from shoal.progress import advance, step
 
@@ -35,7 +34,7 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     limits: ClassVar[Mapping[str, Limit]] = {
         "n_clusters": Whole(1),
-        "init": Start(("k-means++", "farthest")),
+        "init": StartOfCentres(("k-means++", "farthest")),
         "max_iter": Whole(1),
         "tol": Number(0),
         "n_init": Whole(1),
@@ -115,7 +114,7 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._labels_of(checked_matrix(self, X, dtype=[np.float64, np.float32], reset=False))
 
-    def _make_rule(self, scale: float) -> Rule:
+    def _make_rule(self, scale: float) -> MembershipRule:
         """Return the rule for records that were divided by `scale`."""
         raise NotImplementedError
 
@@ -139,12 +138,12 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise ParameterError("The matrix did not travel with this copy of the estimator. Use predict_memberships.")
         return matrix
 
-    def _best(self, records: NDArray[Any], scale: float, project: Callable[[Any], Any] | None) -> Outcome:
+    def _best(self, records: NDArray[Any], scale: float, project: Callable[[Any], Any] | None) -> Alternation:
         """Return the outcome with the least objective over all starts."""
         X = to_device(records, self.device)
         rule = self._make_rule(scale)
         starts = self._starts(records, scale)
-        best: Outcome | None = None
+        best: Alternation | None = None
         with threads_for_blocks() as threads:
             for start in starts:
                 with step(1 / len(starts)):

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from shoal.parameters.limits import Limit
+from shoal.parameters.limits import Above, Limit
 from shoal.parameters.searched import Searched
-from shoal.partition.fuzzy.alternating import Crisp, Fuzzy, Rule
+from shoal.partition.fuzzy.alternating import Crisp, Fuzzy, MembershipRule
 from shoal.partition.fuzzy.base import ConstrainedClusterer, FuzzyClusterer
-from shoal.partition.fuzzy.limits import Above
 from shoal.partition.fuzzy.soft_method import CLUSTERS, SoftMethod
 
 __all__ = ["CMeans", "FuzzyCMeans", "FuzzyMethod"]
@@ -95,7 +94,7 @@ class FuzzyCMeans(ConstrainedClusterer):
 
     limits: ClassVar[Mapping[str, Limit]] = {**ConstrainedClusterer.limits, "m": Above(1)}
 
-    def _make_rule(self, scale: float) -> Rule:
+    def _make_rule(self, scale: float) -> MembershipRule:
         return Fuzzy(float(self.m))
 
 
@@ -131,7 +130,7 @@ class FuzzyMethod(SoftMethod):
         """The exponent."""
         return "m", self.m
 
-    def rule(self, fuzziness: float) -> Rule:
+    def rule(self, fuzziness: float) -> MembershipRule:
         """Return the rule with another exponent."""
         return Fuzzy(fuzziness)
 
@@ -163,5 +162,5 @@ class CMeans(FuzzyClusterer):
     S. P. Lloyd (1982), Least squares quantization in PCM, IEEE Transactions on Information Theory 28.
     """
 
-    def _make_rule(self, scale: float) -> Rule:
+    def _make_rule(self, scale: float) -> MembershipRule:
         return Crisp()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,22 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from shoal.errors import ParameterError
 
-__all__ = ["threads_for_blocks", "to_device", "to_host"]
+__all__ = ["DeviceName", "threads_for_blocks", "to_device", "to_host"]
+
+
+@dataclass(frozen=True)
+class DeviceName:
+    """The limit of a parameter that names a device; whether there is such a device is checked in `fit`."""
+
+    wanted: str = '"cpu", or what PyTorch calls another device, such as "cuda"'
+
+    def accepts(self, value: Any) -> bool:
+        """Whether `value` can be the name of a device."""
+        return isinstance(value, str) and value != ""
+
+    def bad_values(self) -> list[Any]:
+        """Return some values that must be refused, for tests."""
+        return ["", None, 0, True]
 
 
 def to_device(array: NDArray[Any], device: str) -> Any:

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from shoal.parameters.limits import Limit
+from shoal.parameters.limits import Above, Limit
 from shoal.parameters.searched import Searched
-from shoal.partition.fuzzy.alternating import Entropic, Rule
+from shoal.partition.fuzzy.alternating import Entropic, MembershipRule
 from shoal.partition.fuzzy.base import ConstrainedClusterer
-from shoal.partition.fuzzy.limits import Above
 from shoal.partition.fuzzy.soft_method import CLUSTERS, SoftMethod
 
 __all__ = ["EntropyFuzzyCMeans", "EntropyMethod"]
@@ -53,7 +52,7 @@ class EntropyFuzzyCMeans(ConstrainedClusterer):
 
     limits: ClassVar[Mapping[str, Limit]] = {**ConstrainedClusterer.limits, "lam": Above(0)}
 
-    def _make_rule(self, scale: float) -> Rule:
+    def _make_rule(self, scale: float) -> MembershipRule:
         return Entropic(min(max(self.lam * scale * scale, 1 / _EXTREME), _EXTREME))
 
 
@@ -90,7 +89,7 @@ class EntropyMethod(SoftMethod):
         """The parameter lambda."""
         return "lam", self.lam
 
-    def rule(self, fuzziness: float) -> Rule:
+    def rule(self, fuzziness: float) -> MembershipRule:
         """Return the rule with another lambda."""
         return Entropic(fuzziness)
 

@@ -9,8 +9,8 @@ import math
 from functools import reduce
 from typing import Any, NamedTuple
 
-from shoal.partition.fuzzy.records import Array, Block, Records
-from shoal.partition.fuzzy.rules import Crisp, Possibilistic, Rule
+from shoal.partition.fuzzy.centred_records import Array, CentredRecords, RecordBlock
+from shoal.partition.fuzzy.membership_rules import Crisp, MembershipRule, Possibilistic
 
 __all__ = ["Typical", "move", "typical_of"]
 
@@ -31,11 +31,11 @@ class _Part(NamedTuple):
     typical: Typical | None
 
 
-def move(records: Records, centres: Array, rule: Rule) -> tuple[Array, float]:
+def move(records: CentredRecords, centres: Array, rule: MembershipRule) -> tuple[Array, float]:
     """Return the new centres, and the objective of the present ones."""
     xp, d = records.xp, records.d
 
-    def gather(block: Block) -> _Part:
+    def gather(block: RecordBlock) -> _Part:
         typical = _typify(block, rule) if isinstance(rule, Possibilistic) else None
         weights = rule.weigh(block)
         return _Part(_summed(block, weights.matrix, weights.factors), weights.objective, typical)
@@ -58,7 +58,7 @@ def move(records: Records, centres: Array, rule: Rule) -> tuple[Array, float]:
     return xp.astype(means, centres.dtype), objective
 
 
-def typical_of(records: Records, centres: Array, rule: Possibilistic) -> Typical:
+def typical_of(records: CentredRecords, centres: Array, rule: Possibilistic) -> Typical:
     """Return what the typicalities of all records add up to."""
 
     def join(left: Typical, right: Typical) -> Typical:
@@ -67,13 +67,13 @@ def typical_of(records: Records, centres: Array, rule: Possibilistic) -> Typical
     return reduce(join, records.walk(centres, lambda block: _typify(block, rule)))
 
 
-def _summed(block: Block, weights: Array, factors: Array | None = None) -> Array:
+def _summed(block: RecordBlock, weights: Array, factors: Array | None = None) -> Array:
     """Return the weighted sums of the rows, per centre, in double precision."""
     rows = block.rows if factors is None else block.rows * factors[:, None]
     return block.xp.astype(weights.T @ rows, block.xp.float64)
 
 
-def _means(records: Records, centres: Array, rule: Rule, sums: Array) -> tuple[Array, Array]:
+def _means(records: CentredRecords, centres: Array, rule: MembershipRule, sums: Array) -> tuple[Array, Array]:
     """Return the weighted means, and the logarithms of the weights they have."""
     xp, d = records.xp, records.d
     weights = sums[:, d + 1]
@@ -92,7 +92,9 @@ def _means(records: Records, centres: Array, rule: Rule, sums: Array) -> tuple[A
     return means, logarithms
 
 
-def _means_in_logs(records: Records, centres: Array, rule: Rule, weak: Array, stay: Array) -> tuple[Array, Array]:
+def _means_in_logs(
+    records: CentredRecords, centres: Array, rule: MembershipRule, weak: Array, stay: Array
+) -> tuple[Array, Array]:
     """Return the weighted means, and the logarithms of the weights, of centres whose weights are too small for numbers.
 
     The weights are taken relative to the centre's largest. A centre of which even the logarithms are minus infinity,
@@ -100,7 +102,7 @@ def _means_in_logs(records: Records, centres: Array, rule: Rule, weak: Array, st
     """
     xp, d = records.xp, records.d
 
-    def gather(block: Block) -> tuple[Array, Array]:
+    def gather(block: RecordBlock) -> tuple[Array, Array]:
         logarithms = rule.log_weights(block, weak)
         top = xp.max(logarithms, axis=0)
         return top, _summed(block, xp.exp(logarithms - _finite(xp, top)))
@@ -121,7 +123,7 @@ def _finite(xp: Any, top: Array) -> Array:
     return xp.where(top == -math.inf, xp.zeros_like(top), top)
 
 
-def _farthest_records(records: Records, centres: Array, stay: Array) -> Array:
+def _farthest_records(records: CentredRecords, centres: Array, stay: Array) -> Array:
     """Return a new place for each centre without records: the record then farthest from all centres.
 
     If none is away from the centres, the old place.
@@ -141,13 +143,13 @@ def _farthest_records(records: Records, centres: Array, stay: Array) -> Array:
     return xp.stack(places)
 
 
-def _typify(block: Block, rule: Possibilistic) -> Typical:
+def _typify(block: RecordBlock, rule: Possibilistic) -> Typical:
     least = block.xp.min(block.distances, axis=0)
     shares, weights = rule.typify(block, least)
     return Typical(least, block.xp.sum(shares, axis=0, dtype=block.xp.float64), _summed(block, weights))
 
 
-def _joined(xp: Any, left: Typical, right: Typical, rule: Rule) -> Typical:
+def _joined(xp: Any, left: Typical, right: Typical, rule: MembershipRule) -> Typical:
     assert isinstance(rule, Possibilistic)
     least = xp.where(left.least < right.least, left.least, right.least)
     total: Any = 0.0

@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from shoal.parameters.limits import Limit, OrNone
-from shoal.partition.fuzzy.alternating import Noisy, Rule
+from shoal.parameters.limits import Above, Limit, OrNone
+from shoal.partition.fuzzy.alternating import MembershipRule, Noisy
 from shoal.partition.fuzzy.base import FuzzyClusterer
-from shoal.partition.fuzzy.limits import Above
 
 __all__ = ["NoiseClustering"]
 
@@ -67,7 +66,7 @@ class NoiseClustering(FuzzyClusterer):
         "lam": Above(0),
     }
 
-    def _make_rule(self, scale: float) -> Rule:
+    def _make_rule(self, scale: float) -> MembershipRule:
         return Noisy(float(self.m), None if self.delta is None else float(self.delta) / scale, float(self.lam))
 
     def _learn(self, X: NDArray[Any], fits: bool) -> None:

@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from shoal.parameters.limits import Limit
-from shoal.partition.fuzzy.alternating import Possibilistic, Rule, typicalities
+from shoal.parameters.limits import Above, Limit
+from shoal.partition.fuzzy.alternating import MembershipRule, Possibilistic, typicalities
 from shoal.partition.fuzzy.base import FuzzyClusterer
-from shoal.partition.fuzzy.limits import Above
 
 __all__ = ["FuzzyPossibilisticCMeans"]
 
@@ -71,7 +70,7 @@ class FuzzyPossibilisticCMeans(FuzzyClusterer):
             return self._typicalities
         return self._typicalities_of(self._training_matrix())
 
-    def _make_rule(self, scale: float) -> Rule:
+    def _make_rule(self, scale: float) -> MembershipRule:
         return Possibilistic(float(self.m), float(self.eta))
 
     def _learn(self, X: NDArray[Any], fits: bool) -> None:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from shoal.parameters.limits import Limit, Number, OneOf, OrNone, Whole
 from shoal.parameters.searched import Searched
 from shoal.partition.base import Method
-from shoal.partition.fuzzy.alternating import Rule
+from shoal.partition.fuzzy.alternating import MembershipRule
 from shoal.partition.fuzzy.base import ConstrainedClusterer
-from shoal.partition.fuzzy.limits import DeviceName
+from shoal.partition.fuzzy.device import DeviceName
 from shoal.partition.mdav.mdav import MDAV
 
 __all__ = ["CLUSTERS", "SoftMethod"]
@@ -82,7 +82,7 @@ class SoftMethod(Method):
         """The parameter that says how fuzzy the clusters are, and its value."""
         raise NotImplementedError
 
-    def rule(self, fuzziness: float) -> Rule:
+    def rule(self, fuzziness: float) -> MembershipRule:
         """Return how distances become memberships at another fuzziness."""
         raise NotImplementedError
 

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["farthest_first", "plus_plus", "towards_the_mean"]
+from shoal.parameters.limits import OneOf
+
+__all__ = ["StartOfCentres", "farthest_first", "plus_plus", "towards_the_mean"]
 
 # A start on a record is one that a large m never leaves: the record's weight is 1, that of all others c^-m.
 _TOWARDS_THE_MEAN = 0.01
+
+
+@dataclass(frozen=True)
+class StartOfCentres(OneOf):
+    """The limit of a parameter that says where the centres start: a word, or a matrix that is checked in `fit`."""
+
+    @property
+    def wanted(self) -> str:
+        """What is accepted, as the end of the sentence "init must be ..."."""
+        return f"{super().wanted}, or a matrix of centres"
+
+    def accepts(self, value: Any) -> bool:
+        """Whether `value` is one of the words, or may be a matrix."""
+        return super().accepts(value) if isinstance(value, str) else hasattr(value, "__len__")
 
 
 def plus_plus(X: NDArray[np.float64], c: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ConvergenceWarning, DataError, TooFewRecordsError
-from shoal.parameters.limits import Limit, Number, TrueOrFalse, Whole, check_limits
+from shoal.parameters.limits import Above, Limit, Number, TrueOrFalse, Whole, check_limits
 from shoal.parameters.searched import Searched
-from shoal.partition.fuzzy.limits import Above
 from shoal.progress import advance
 from shoal.replace.synthetic.base import SyntheticReplacement
 from shoal.replace.synthetic.residuals import one_thread, stacks

@@ -12,15 +12,15 @@ from typing import Any, ClassVar, NamedTuple
 
 from array_api_compat import device
 
-from shoal.partition.fuzzy.records import Array, Block, sums_of_rows
+from shoal.partition.fuzzy.centred_records import Array, RecordBlock, sums_of_rows
 
-__all__ = ["Crisp", "Entropic", "Fuzzy", "Noisy", "Possibilistic", "Rule", "Weights"]
+__all__ = ["CentreWeights", "Crisp", "Entropic", "Fuzzy", "MembershipRule", "Noisy", "Possibilistic"]
 
 # An exponent up to this that is whole, as for m = 1.1, 1.2, 1.25, 1.5 and 2, is taken by multiplying.
 _LARGEST_WHOLE = 16
 
 
-class Weights(NamedTuple):
+class CentreWeights(NamedTuple):
     """What moves the centres: centre i goes to the mean of the records with weights ``factors[k] * matrix[k, i]``."""
 
     matrix: Array  # r x c
@@ -28,20 +28,20 @@ class Weights(NamedTuple):
     objective: Array  # the part of the block, one number
 
 
-class Rule:
+class MembershipRule:
     """Base of the rules. A method may overwrite the distances of the block it is given."""
 
     matrices: ClassVar[int] = 4  # as large as a block, the distances among them, that are in use at one time
 
-    def weigh(self, block: Block) -> Weights:
+    def weigh(self, block: RecordBlock) -> CentreWeights:
         """Return the weights that the new centres are means with."""
         raise NotImplementedError
 
-    def log_weights(self, block: Block, centres: Array) -> Array:
+    def log_weights(self, block: RecordBlock, centres: Array) -> Array:
         """Return the logarithms of the weights for a few centres, those whose weights are too small for numbers."""
         raise NotImplementedError
 
-    def memberships(self, block: Block) -> Array:
+    def memberships(self, block: RecordBlock) -> Array:
         """Return the memberships; the rows sum to one."""
         raise NotImplementedError
 
@@ -59,7 +59,7 @@ class _Shares(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Fuzzy(Rule):
+class Fuzzy(MembershipRule):
     """Fuzzy c-means: u proportional to D^(-1/(m-1)), weights u^m.
 
     With p = 1/(m-1), R = D_min/D and S the sum of R^p over the centres, u = R^p / S. As m p = p + 1, the weights are
@@ -79,7 +79,7 @@ class Fuzzy(Rule):
         """The squared distance of noise to every record, if there is noise."""
         return None
 
-    def weigh(self, block: Block) -> Weights:
+    def weigh(self, block: RecordBlock) -> CentreWeights:
         """Return the weights that the new centres are means with."""
         xp = block.xp
         part = self._share(block)
@@ -87,9 +87,9 @@ class Fuzzy(Rule):
         weights = part.ratios
         weights *= part.shares
         objective = xp.sum(part.reference * xp.exp((1 - self.m) * logarithms), dtype=xp.float64)
-        return Weights(weights, xp.exp(-self.m * logarithms), objective)
+        return CentreWeights(weights, xp.exp(-self.m * logarithms), objective)
 
-    def log_weights(self, block: Block, centres: Array) -> Array:
+    def log_weights(self, block: RecordBlock, centres: Array) -> Array:
         """Return the logarithms of the weights for a few centres."""
         xp = block.xp
         part = self._share(block)
@@ -102,7 +102,7 @@ class Fuzzy(Rule):
         result -= self.m * xp.log(part.total)[:, None]
         return result
 
-    def memberships(self, block: Block) -> Array:
+    def memberships(self, block: RecordBlock) -> Array:
         """Return the memberships; noise, if there is, has the last column."""
         part = self._share(block)
         shares = part.shares
@@ -111,7 +111,7 @@ class Fuzzy(Rule):
             return shares
         return block.xp.concat([shares, (part.noise / part.total)[:, None]], axis=1)
 
-    def _share(self, block: Block) -> _Shares:
+    def _share(self, block: RecordBlock) -> _Shares:
         xp, distances, nearest = block.xp, block.distances, block.nearest
         far = self.noise_distance
         reference = nearest if far is None else xp.clip(nearest, None, far)
@@ -168,7 +168,7 @@ class Possibilistic(Fuzzy):
         """The exponent of the distances, 1/(eta-1)."""
         return 1 / (self.eta - 1)
 
-    def typify(self, block: Block, least: Array) -> tuple[Array, Array]:
+    def typify(self, block: RecordBlock, least: Array) -> tuple[Array, Array]:
         """Return (least / D)^(1/(eta-1)), and that to the power eta; `least` has each centre's least distance."""
         xp, distances = block.xp, block.distances
         is_met = least == 0
@@ -187,7 +187,7 @@ class Possibilistic(Fuzzy):
 
 
 @dataclass(frozen=True)
-class Entropic(Rule):
+class Entropic(MembershipRule):
     """Fuzzy c-means regularised by entropy: u proportional to exp(-lam D), weights u.
 
     With T = exp(-lam (D - D_min)) and S the sum of T over the centres, u = T / S and a record adds
@@ -196,27 +196,27 @@ class Entropic(Rule):
 
     lam: float
 
-    def weigh(self, block: Block) -> Weights:
+    def weigh(self, block: RecordBlock) -> CentreWeights:
         """Return the weights that the new centres are means with."""
         xp = block.xp
         shares, total = self._share(block)
         objective = xp.sum(block.nearest - xp.log(total) / self.lam, dtype=xp.float64)
-        return Weights(shares, 1 / total, objective)
+        return CentreWeights(shares, 1 / total, objective)
 
-    def log_weights(self, block: Block, centres: Array) -> Array:
+    def log_weights(self, block: RecordBlock, centres: Array) -> Array:
         """Return the logarithms of the weights for a few centres."""
         xp = block.xp
         exponents = -self.lam * (block.distances[:, centres] - block.nearest[:, None])
         _, total = self._share(block)
         return exponents - xp.log(total)[:, None]
 
-    def memberships(self, block: Block) -> Array:
+    def memberships(self, block: RecordBlock) -> Array:
         """Return the memberships; the rows sum to one."""
         shares, total = self._share(block)
         shares /= total[:, None]
         return shares
 
-    def _share(self, block: Block) -> tuple[Array, Array]:
+    def _share(self, block: RecordBlock) -> tuple[Array, Array]:
         exponents = block.distances
         exponents -= block.nearest[:, None]
         exponents *= -self.lam
@@ -225,16 +225,16 @@ class Entropic(Rule):
 
 
 @dataclass(frozen=True)
-class Crisp(Rule):
+class Crisp(MembershipRule):
     """c-means: a record belongs to its nearest centre, of several equally near to the first."""
 
-    def weigh(self, block: Block) -> Weights:
+    def weigh(self, block: RecordBlock) -> CentreWeights:
         """Return the weights that the new centres are means with."""
         ones = block.xp.ones_like(block.nearest)
         objective = block.xp.sum(block.nearest, dtype=block.xp.float64)
-        return Weights(self.memberships(block), ones, objective)
+        return CentreWeights(self.memberships(block), ones, objective)
 
-    def memberships(self, block: Block) -> Array:
+    def memberships(self, block: RecordBlock) -> Array:
         """Return one for the centre a record belongs to, zero for the others."""
         xp = block.xp
         first = xp.argmin(block.distances, axis=1)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from array_api_compat import array_namespace, is_numpy_array
 
-__all__ = ["Array", "Block", "Records", "sums_of_rows"]
+__all__ = ["Array", "CentredRecords", "RecordBlock", "sums_of_rows"]
 
 Array = Any  # of NumPy, PyTorch or another library that follows the array API
 Result = TypeVar("Result")
@@ -25,7 +25,7 @@ _WORTH_THREADS = 4
 
 
 @dataclass(frozen=True)
-class Block:
+class RecordBlock:
     """Some of the records, and their squared distances to all centres; `distances` may be overwritten.
 
     `close` has the rows that are so near to a centre that their distances were computed again, or is None; a distance
@@ -40,7 +40,7 @@ class Block:
     close: Array | None
 
 
-class Records:
+class CentredRecords:
     """The records, moved so that `origin` is zero.
 
     Parameters
@@ -85,7 +85,7 @@ class Records:
         """Return the mean squared distance of the records to the origin."""
         return float(self.xp.mean(self.rows[:, self.d]))
 
-    def walk(self, centres: Array, work: Callable[[Block], Result]) -> Iterator[Result]:
+    def walk(self, centres: Array, work: Callable[[RecordBlock], Result]) -> Iterator[Result]:
         """Do `work` on every block of the records; the results come in the order of the records."""
         xp = self.xp
         squares = xp.sum(centres * centres, axis=1)[None, :]
@@ -102,18 +102,18 @@ class Records:
         else:
             yield from map(work_from, starts)
 
-    def _measure(self, start: int, size: int, centres: Array, columns: Array) -> Block:
+    def _measure(self, start: int, size: int, centres: Array, columns: Array) -> RecordBlock:
         xp = self.xp
         rows = self.rows[start : start + size, :]
         distances = rows @ columns
         nearest = xp.min(distances, axis=1)
         close = xp.nonzero(nearest <= self.epsilon**0.25 * rows[:, self.d])[0]
         if close.shape[0] == 0:
-            return Block(xp, start, rows, distances, nearest, None)
+            return RecordBlock(xp, start, rows, distances, nearest, None)
         exact = _sum_of_squares(rows[close, : self.d], centres)
         distances[close, :] = exact
         nearest[close] = xp.min(exact, axis=1)
-        return Block(xp, start, rows, distances, nearest, close)
+        return RecordBlock(xp, start, rows, distances, nearest, close)
 
 
 def sums_of_rows(xp: Any, matrix: Array) -> Array:
