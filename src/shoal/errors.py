@@ -28,6 +28,7 @@ confidential data; names of columns and strata, row numbers and counts are as fa
 from __future__ import annotations
 
 import difflib
+import os
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
@@ -55,7 +56,7 @@ __all__ = [
     "warn",
 ]
 
-_PACKAGE = str(Path(__file__).parent)
+_PACKAGE = f"{Path(__file__).parent}{os.sep}"
 
 
 class ShoalError(Exception):

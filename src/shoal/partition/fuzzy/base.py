@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from shoal.errors import ConvergenceWarning, ParameterError, TooFewRecordsError
+from shoal.errors import ConvergenceWarning, ParameterError, TooFewRecordsError, warn
 from shoal.parameters.limits import Limit, Number, OneOf, Whole, check_limits
 from shoal.partition.fuzzy.alternating import Alternation, MembershipRule, alternate, labels, memberships
 from shoal.partition.fuzzy.device import DeviceName, threads_for_blocks, to_device, to_host
@@ -84,11 +83,10 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._learn(given, fits)
         self._training = None if fits else given
         if not self.converged_:
-            warnings.warn(
+            warn(
                 f"{type(self).__name__} stopped at max_iter={self.max_iter} before the centres came to rest. "
                 "Raise max_iter, or raise tol.",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         return self
 
