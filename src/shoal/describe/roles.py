@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -18,6 +17,7 @@ from shoal.errors import (
     IdentifierWarning,
     ParameterError,
     nearest_name_hint,
+    warn,
 )
 from shoal.parameters.limits import OneOf, check_limits
 from shoal.read import Table
@@ -167,18 +167,16 @@ def _warn_of_unprotected(table: Table, selection: Selection) -> None:
         role = selection.roles.get(name)
         reason = looks_like_identifier(table, name) if role is None else ""
         if reason:
-            warnings.warn(
+            warn(
                 f'Column "{name}" looks like an identifier ({reason}) and is '
                 f"{'masked with the rest' if name in protected else 'released as it is'}. "
                 'Give it the role "identifier" to drop it, or another role to keep it.',
                 IdentifierWarning,
-                stacklevel=5,
             )
         elif role in ("key", "confidential") and name not in protected:
-            warnings.warn(
+            warn(
                 f'Column "{name}" has the role {role} and is released as it is. Name it in columns to protect it.',
                 DescriptionWarning,
-                stacklevel=5,
             )
 
 
