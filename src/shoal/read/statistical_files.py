@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from shoal.read.files import ReadOptions, refuse_duplicates
 from shoal.read.labels import Code, Labels
 
@@ -124,8 +126,6 @@ def _column(series: pd.Series[Any], format_: str, stored: str) -> pd.Series[Any]
 
 def _integers(series: pd.Series[Any]) -> pd.Series[Any]:
     """Return a column as integers if every value that is not missing is whole and a float holds it exactly."""
-    import numpy as np
-
     if series.dtype.kind != "f":
         return series
     present = series.to_numpy()[series.notna().to_numpy()]
