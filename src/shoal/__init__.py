@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from shoal.measure import Evaluation, evaluate
     from shoal.read import read_table
     from shoal.search.comparison import Comparison, compare
-    from shoal.search.tuning import Tuning, tune
+    from shoal.search.tune import tune
+    from shoal.search.tuning import Tuning
     from shoal.write import write_table
 
 __version__ = "0.1.0"
@@ -65,7 +66,7 @@ _HOME = {
     "Release": "shoal.flow.release",
     "compare": "shoal.search.comparison",
     "Comparison": "shoal.search.comparison",
-    "tune": "shoal.search.tuning",
+    "tune": "shoal.search.tune",
     "Tuning": "shoal.search.tuning",
     "evaluate": "shoal.measure",
     "Evaluation": "shoal.measure",

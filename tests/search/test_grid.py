@@ -8,9 +8,9 @@ import pytest
 
 from shoal.flow.masking import Masking, masking_of
 from shoal.search.grid import GridSearch
-from shoal.search.ground import Figures
-from shoal.search.space import Dial, Space, space_of
+from shoal.search.space import SearchParameter, Space, space_of
 from shoal.search.trial import Trial
+from shoal.search.trial_measures import TrialMeasures
 
 
 def space(name: str, **more) -> Space:
@@ -19,8 +19,8 @@ def space(name: str, **more) -> Space:
 
 
 def told(settings, of: Space, problem: str = "") -> Trial:
-    figures = None if problem else Figures(30.0, 20.0, 40.0, 20.0, 20.0, None, 5.0)
-    return Trial(1, settings, of.request(settings, 1000), "fuzzy", figures, problem)
+    measures = None if problem else TrialMeasures(30.0, 20.0, 40.0, 20.0, 20.0, None, 5.0)
+    return Trial(1, settings, of.request(settings, 1000), "fuzzy", measures, problem)
 
 
 def asked(search: GridSearch, of: Space, most: int = 10_000) -> list[dict]:
@@ -32,17 +32,17 @@ def asked(search: GridSearch, of: Space, most: int = 10_000) -> list[dict]:
 
 
 def test_a_value_is_as_fine_as_the_gaps_that_were_halved_to_reach_it():
-    dial = Dial("k", (1, 2, 3, 4, 5, 6, 7, 8, 9), 3, "release")
-    assert dial.levels() == {3: 0, 1: 1, 9: 1, 2: 2, 6: 2, 4: 3, 7: 3, 5: 4, 8: 4}
+    parameter = SearchParameter("k", (1, 2, 3, 4, 5, 6, 7, 8, 9), 3, "release")
+    assert parameter.levels() == {3: 0, 1: 1, 9: 1, 2: 2, 6: 2, 4: 3, 7: 3, 5: 4, 8: 4}
 
 
 def test_every_setting_of_the_grid_is_asked_for_once_and_each_dial_is_turned_before_two_are():
     fuzzy = space("fuzzy")
     found = asked(GridSearch([fuzzy], seed=0), fuzzy)
-    everything = {tuple(values) for values in product(*(dial.values for dial in fuzzy.dials))}
-    assert {tuple(one[dial.name] for dial in fuzzy.dials) for one in found} == everything
+    everything = {tuple(values) for values in product(*(parameter.values for parameter in fuzzy.parameters))}
+    assert {tuple(one[parameter.name] for parameter in fuzzy.parameters) for one in found} == everything
     assert len(found) == len(everything)
-    turned = [sum(one[dial.name] != dial.start for dial in fuzzy.dials) for one in found]
+    turned = [sum(one[parameter.name] != parameter.start for parameter in fuzzy.parameters) for one in found]
     assert turned[0] == 0
     assert turned.index(2) > max(place for place, count in enumerate(turned[:8]) if count == 1)
 
@@ -83,7 +83,7 @@ def test_a_method_that_never_gives_a_release_is_given_up():
 
 
 @pytest.mark.parametrize(
-    ("name", "dials"),
+    ("name", "parameters"),
     [
         ("mdav", ["k", "blocks"]),
         ("vmdav:gamma=0.3", ["k", "blocks"]),
@@ -96,18 +96,18 @@ def test_a_method_that_never_gives_a_release_is_given_up():
         ("fuzzy-regression", ["k", "blocks", "n_clusters", "m"]),
     ],
 )
-def test_what_was_said_has_no_dial(name, dials):
-    assert [dial.name for dial in space(name).dials] == dials
+def test_a_parameter_that_was_given_is_not_searched(name, parameters):
+    assert [parameter.name for parameter in space(name).parameters] == parameters
 
 
-def test_the_table_and_the_options_say_which_dials_there_are():
-    values = {dial.name: dial.values for dial in space("mdav").dials}
+def test_the_table_and_the_options_say_which_parameters_there_are():
+    values = {parameter.name: parameter.values for parameter in space("mdav").parameters}
     assert values == {"k": (3, 5, 10, 20), "blocks": (None, 4, 3)}
-    assert [dial.name for dial in space("fuzzy", in_strata=True, columns=3).dials] == ["k", "m", "m2"]
-    assert [dial.name for dial in space("mdav", options={"blocks": 2}).dials] == ["k"]
-    assert space("mdav", records=15).dials[0].values == (3, 5)
-    assert space("one-group+ipso").dials[0].values == (20,)
-    assert space("mdav", options={"edits": ["a <= b"]}).dials[1].values == ("all", 8, None)
+    assert [parameter.name for parameter in space("fuzzy", in_strata=True, columns=3).parameters] == ["k", "m", "m2"]
+    assert [parameter.name for parameter in space("mdav", options={"blocks": 2}).parameters] == ["k"]
+    assert space("mdav", records=15).parameters[0].values == (3, 5)
+    assert space("one-group+ipso").parameters[0].values == (20,)
+    assert space("mdav", options={"edits": ["a <= b"]}).parameters[1].values == ("all", 8, None)
 
 
 def test_settings_become_a_release():

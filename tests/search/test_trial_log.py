@@ -28,12 +28,12 @@ def log(frame, tmp_path):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda line: line["figures"].update(score="low"),
-        lambda line: line["figures"].update(score=-1e9),
-        lambda line: line["figures"].update(score=line["figures"]["score"] / 2),
+        lambda line: line["measures"].update(score="low"),
+        lambda line: line["measures"].update(score=-1e9),
+        lambda line: line["measures"].update(score=line["measures"]["score"] / 2),
         lambda line: line.update(k=1000),
-        lambda line: line["figures"].update(risk=None),
-        lambda line: line.update(figures=None),
+        lambda line: line["measures"].update(risk=None),
+        lambda line: line.update(measures=None),
         lambda line: line.update(settings={}),
         lambda line: line.update(method="mdav"),
         lambda line: line.update(method={"name": "mdva"}),
@@ -57,7 +57,7 @@ def test_a_damaged_line_is_named_and_nothing_is_lost(frame, log, change):
     assert len(shoal.tune(frame, resume=log, trials=8, **OPTIONS).trials) == 8
 
 
-@pytest.mark.parametrize("first", ["[]", "3", "{}", "", '{"format": "shoal.trials/1"}', "my notes"])
+@pytest.mark.parametrize("first", ["[]", "3", "{}", "", '{"format": "shoal.trials/2"}', "my notes"])
 def test_what_is_no_file_of_trials_is_refused(frame, log, first):
     log.write_text("\n".join([first, *log.read_text().splitlines()[1:]]) + "\n")
     before = log.read_bytes()

@@ -27,7 +27,8 @@ from shoal.errors import (
 )
 from shoal.report.page.tuning import tuning_page
 from shoal.report.terminal.tuning import tuning_text
-from shoal.search import ground, run, with_optuna
+from shoal.search import run, with_optuna
+from shoal.search.setup import TrialSetup
 
 METHODS = ["mdav", "vmdav", "fuzzy", "hybrid"]
 
@@ -42,20 +43,20 @@ def tuned(frame) -> shoal.Tuning:
     return shoal.tune(frame, methods=METHODS, k=(3, 5, 10), trials=24)
 
 
-def test_every_trial_is_a_release_and_its_figures(frame, tuned):
+def test_every_trial_is_a_release_and_its_measures(frame, tuned):
     for number in (1, 8, 12, 24):
         trial, release = tuned.trial(number), tuned.release(number)
         scored = shoal.evaluate(frame, release.data, measures=["score", "information_loss"])
-        assert scored.score == trial.figures.score == trial.score
+        assert scored.score == trial.measures.score == trial.score
         assert (scored.score.risk, scored.score.loss) == trial.point
-        assert scored.information_loss == trial.figures.information_loss
+        assert scored.information_loss == trial.measures.information_loss
         assert release.plan.k == trial.settings["k"]
         again = tuned.plan(number).run(frame)
         assert again.data.equals(release.data)
 
 
 def test_the_attack_is_that_of_evaluate(tuned):
-    attacks = [tuned.trial(number).figures.transparency_attack for number in (1, 4)]
+    attacks = [tuned.trial(number).measures.transparency_attack for number in (1, 4)]
     assert attacks == [tuned.release(1).evaluate().transparency_attack, None]  # mdav, and hybrid data
 
 
@@ -93,7 +94,7 @@ def test_within_a_risk_what_loses_least_is_chosen(tuned):
     within = [
         trial
         for trial in tuned.measured
-        if trial.point[0] <= some.max_risk and (trial.figures.transparency_attack or 0) <= some.max_risk
+        if trial.point[0] <= some.max_risk and (trial.measures.transparency_attack or 0) <= some.max_risk
     ]
     assert some.chosen.point[1] == min(trial.point[1] for trial in within)
     none = replace(tuned, max_risk=risks[0] / 2)
@@ -104,8 +105,8 @@ def test_within_a_risk_what_loses_least_is_chosen(tuned):
 
 def test_what_an_intruder_finds_who_knows_the_method_counts_within_a_risk(tuned):
     safe = max(tuned.measured, key=lambda trial: trial.point[1])
-    figures = replace(safe.figures, transparency_attack=99.0)
-    known = replace(tuned, trials=(replace(safe, figures=figures),), max_risk=safe.point[0])
+    measures = replace(safe.measures, transparency_attack=99.0)
+    known = replace(tuned, trials=(replace(safe, measures=measures),), max_risk=safe.point[0])
     assert known.chosen is None
     assert replace(known, trials=(safe,)).chosen == safe
 
@@ -131,14 +132,14 @@ def test_a_search_that_was_stopped_goes_on_as_if_it_had_not_been(frame, tmp_path
     options = {"methods": METHODS, "k": (3, 5, 10), "search": search, "trials": 40}
     whole = shoal.tune(frame, **options)
     log = tmp_path / "trials.jsonl"
-    tried, count = ground.Ground.tried, iter(range(1000))
+    tried, count = TrialSetup.protect, iter(range(1000))
 
     def interrupted(self, *given, **more):
         if next(count) == 30:
             raise KeyboardInterrupt
         return tried(self, *given, **more)
 
-    monkeypatch.setattr(ground.Ground, "tried", interrupted)
+    monkeypatch.setattr(TrialSetup, "protect", interrupted)
     part = shoal.tune(frame, resume=log, **options)
     monkeypatch.undo()
     assert part.interrupted
@@ -157,7 +158,7 @@ def test_an_interrupt_before_the_first_trial_is_an_interrupt(frame, monkeypatch)
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ground.Ground, "tried", interrupted)
+    monkeypatch.setattr(TrialSetup, "protect", interrupted)
     with pytest.raises(KeyboardInterrupt):
         shoal.tune(frame, methods="mdav", trials=3)
 
@@ -186,7 +187,7 @@ def test_trials_belong_to_their_input_options_and_seed(frame, tmp_path):
     assert other.read_text() == "my notes\n"
 
 
-def test_files_hold_settings_and_figures_only(tmp_path):
+def test_files_hold_settings_and_measures_only(tmp_path):
     survey = shoal.datasets.households(400, seed=2)
     survey = survey[survey["region"].map(survey["region"].value_counts()) >= 10]
     options = {"methods": ["mdav", "fuzzy"], "k": (3, 5, 100), "strata": "region", "trials": 12}
@@ -208,7 +209,7 @@ def test_what_gives_no_release_is_counted_and_named(frame):
     rules = ["tax * age <= 1e12", "age >= 0"]
     tuned = shoal.tune(frame, methods=["mdav", "fuzzy", "hybrid"], k=(3, 5), edits=rules, trials=60)
     assert set(tuned.problems) == {("mdav+hybrid", "MethodError"), ("fuzzy", "RuleError")}
-    assert "cannot keep edit rules" in tuned.problems["mdav+hybrid", "MethodError"][0].said
+    assert "cannot keep edit rules" in tuned.problems["mdav+hybrid", "MethodError"][0].explanation
     assert {trial.method for trial in tuned.measured} == {"mdav"}
     with pytest.raises(ParameterError, match="gave no release"):
         tuned.plan(tuned.problems["fuzzy", "RuleError"][0].number)
@@ -247,21 +248,21 @@ def test_what_no_method_can_do_is_the_error_it_is(frame):
     ],
 )
 def test_a_wrong_argument_is_found_before_anything_is_tried(frame, monkeypatch, wrong):
-    monkeypatch.setattr(ground.Ground, "tried", None)
+    monkeypatch.setattr(TrialSetup, "protect", None)
     with pytest.raises(ParameterError):
         shoal.tune(frame, **wrong)
 
 
 def test_time_is_kept(frame, monkeypatch):
     clock = [0.0]
-    tried, takes = ground.Ground.tried, {"mdav": 7.0, "vmdav": 22.0, "fuzzy": 100.0}
+    tried, takes = TrialSetup.protect, {"mdav": 7.0, "vmdav": 22.0, "fuzzy": 100.0}
 
     def slow(self, masking, *given, **more):
         clock[0] += takes[masking.written_method["name"]]
         return tried(self, masking, *given, **more)
 
     monkeypatch.setattr(run.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(ground.Ground, "tried", slow)
+    monkeypatch.setattr(TrialSetup, "protect", slow)
     tuned = shoal.tune(frame, methods=["mdav", "vmdav", "fuzzy"], seconds=60)
     # After 3 of mdav and one of vmdav, 43 are gone: too late for fuzzy, which nobody knows, and for another vmdav.
     assert [trial.method for trial in tuned.trials] == [*["mdav"] * 3, "vmdav", *["mdav"] * 2]
@@ -270,13 +271,13 @@ def test_time_is_kept(frame, monkeypatch):
 
 
 def test_what_is_chosen_is_tried_again_with_other_seeds(frame, tuned):
-    assert set(tuned.again) <= {tuned.chosen.number, tuned.best_fixed.number}
-    again = tuned.again[tuned.chosen.number]
+    assert set(tuned.repeated) <= {tuned.chosen.number, tuned.best_fixed.number}
+    again = tuned.repeated[tuned.chosen.number]
     assert len(again) == 3
-    assert len({figures.score for figures in (*again, tuned.chosen.figures)}) == 4
-    assert shoal.tune(frame, methods="mdav", k=3, trials=2).again == {}  # no seed has a say in MDAV
-    assert shoal.tune(frame, methods="hybrid", k=3, trials=1, other_seeds=0).again == {}
-    assert shoal.tune(frame, methods="hybrid", k=3, seconds=0).again == {}  # there is no time for it
+    assert len({measures.score for measures in (*again, tuned.chosen.measures)}) == 4
+    assert shoal.tune(frame, methods="mdav", k=3, trials=2).repeated == {}  # no seed has a say in MDAV
+    assert shoal.tune(frame, methods="hybrid", k=3, trials=1, other_seeds=0).repeated == {}
+    assert shoal.tune(frame, methods="hybrid", k=3, seconds=0).repeated == {}  # there is no time for it
 
 
 def test_a_grid_ends_when_it_is_done_and_progress_adds_up(frame):
@@ -287,7 +288,7 @@ def test_a_grid_ends_when_it_is_done_and_progress_adds_up(frame):
     assert sum(parts) == pytest.approx(1)
 
 
-def test_synthetic_data_rewrite_all_columns_or_those_named_and_all_are_judged_alike(frame):
+def test_synthetic_data_rewrite_all_columns_or_those_named_and_all_are_measured_alike(frame):
     tuned = shoal.tune(frame, methods=["mdav", "ipso"], k=3, trials=3)
     assert tuned.release(2).plan.confidential == list(frame)
     named = shoal.tune(frame, methods=["mdav", "ipso"], k=3, trials=3, confidential=["tax"])

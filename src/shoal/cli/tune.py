@@ -90,7 +90,7 @@ def tune(
 
     from shoal.read import as_table
     from shoal.report.terminal.tuning import tuning_text
-    from shoal.search.tuning import tune
+    from shoal.search.tune import tune
     from shoal.write import refuse_targets
 
     output = output or Path(f"{file.stem}-tuned.html")
@@ -180,7 +180,7 @@ def _write_plans(
     ]
     targets += wanted  # last, since one of these may not be there
     for number, path in targets:
-        refuse_targets(tuning.ground.table, [("plan", path)], read=[("file of rules", rules)])
+        refuse_targets(tuning.setup.table, [("plan", path)], read=[("file of rules", rules)])
         name = path.name.removesuffix(".toml").removesuffix(".plan")
         release = path.with_name(name if name.endswith(ending) else f"{name}{ending}")
         if release.resolve() == file.resolve():

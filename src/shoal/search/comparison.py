@@ -1,4 +1,4 @@
-"""Methods side by side on one table: what each costs and buys at each k, and how long it takes."""
+"""Methods side by side on one table: disclosure risk and information loss of each at each k, and its time."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from shoal.parameters.limits import Whole, check_limits
 from shoal.partition import METHODS
 from shoal.read import Table, as_table
 from shoal.replace import REPLACEMENTS
-from shoal.search.ground import Figures, Ground
+from shoal.search.setup import TrialSetup
+from shoal.search.trial_measures import TrialMeasures
 
-__all__ = ["Comparison", "Row", "compare"]
+__all__ = ["ComparedRelease", "Comparison", "compare"]
 
 
 @dataclass(frozen=True)
-class Row(Figures):
-    """One method at one k: its figures, how long it took, and its groups."""
+class ComparedRelease(TrialMeasures):
+    """One method at one k: its measures, how long it took, and its groups."""
 
     method: str
     k: int
@@ -48,8 +49,8 @@ class Row(Figures):
 
 
 _SYNTHETIC = ("hybrid", "ipso", "muralidhar-sarathy", "fuzzy-regression:n_clusters=5")
-_ORDER = ("method", "k", *(one.name for one in fields(Figures)))
-_COLUMNS = _ORDER + tuple(one.name for one in fields(Row) if one.name not in (*_ORDER, "is_whole_file"))
+_ORDER = ("method", "k", *(one.name for one in fields(TrialMeasures)))
+_COLUMNS = _ORDER + tuple(one.name for one in fields(ComparedRelease) if one.name not in (*_ORDER, "is_whole_file"))
 
 
 @dataclass(frozen=True)
@@ -61,18 +62,18 @@ class Comparison:
     rows
         One for each method and k.
     left_out
-        What could not be done, and why.
+        Methods that could not be used, and why.
     unmasked_risk, unmasked_score
         The risk and the score of the file as it is.
-    ground
+    setup
         The table, and what all methods share.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[ComparedRelease, ...]
     left_out: Mapping[str, str]
     unmasked_risk: float | None
     unmasked_score: float | None
-    ground: Ground = field(repr=False, compare=False)
+    setup: TrialSetup = field(repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, texts and lists, ready for JSON."""
@@ -90,7 +91,7 @@ class Comparison:
         return pd.DataFrame([asdict(row) for row in self.rows], columns=list(_COLUMNS))
 
     def report(self, path: str | os.PathLike[str], *, title: str = "Methods side by side") -> None:
-        """Write a page of its own: the table, and the map of risk and loss. There is no value of the data in it."""
+        """Write a page: the table, and the map of risk and loss. There is no value of the data in it."""
         from shoal.report.page.comparison import comparison_page
         from shoal.report.page.html import write_page
 
@@ -100,14 +101,14 @@ class Comparison:
 def compare(
     data: Any, k: int | Iterable[int], methods: str | Iterable[Any] = "all", *, seed: int = 0, **options: Any
 ) -> Comparison:
-    """Protect a table by several methods at several k, and put what they cost and buy side by side.
+    """Protect a table by several methods at several k, and compare their disclosure risk and information loss.
 
     Parameters
     ----------
     data
         A frame, an array or the path of a file, as in `shoal.protect`.
     k
-        One k, or several. One that is named twice is tried once, and so is a method.
+        One k, or several. A value that is named twice is used once, and so is a method.
     methods
         Names or estimators, or "all". A method can have a replacement of its own behind a plus, "mdav+hybrid",
         "mdav+median", or as a pair of objects; "hybrid" alone is "mdav+hybrid", and "ipso" is "one-group+ipso".
@@ -120,8 +121,8 @@ def compare(
     **options
         As in `shoal.protect`: columns, roles, kinds, blocks, strata, weights, edits, missing, standardize, replace,
         confidential. `replace` is for methods without one of their own; with one that needs no groups, such as "ipso",
-        "one-group", the whole file, is among all methods. Where nobody says what is confidential, synthetic data
-        rewrite all columns; where somebody does, all methods are measured on the confidential ones.
+        "one-group", the whole file, is among all methods. Where no variable is called confidential, synthetic data
+        rewrite all columns; where some are, all methods are measured on these.
 
     Notes
     -----
@@ -129,52 +130,72 @@ def compare(
     it applies. `release.evaluate()` has more.
     """
     table = as_table(data)
-    ks: list[Any] = [k] if _is_one(k) else list(k)  # type: ignore[arg-type]  # several
-    for each in ks:
-        check_limits({"k": Whole(2)}, {"k": each})
-    ks = list(dict.fromkeys(int(each) for each in ks))
+    ks = _values_of_k(k)
     take_all = isinstance(methods, str) and methods == "all"
-    wanted: list[Any] = [methods] if _is_one(methods) else list(methods)  # type: ignore[arg-type]  # several
-    if take_all:
-        wanted = _all_methods(options)
-    if not ks or not wanted:
+    maskings = _maskings(_all_methods(options) if take_all else methods)
+    if not ks or not maskings:
         raise ParameterError("There is nothing to compare: name at least one k and one method.")
-    maskings = []
-    for method in wanted:
-        one = masking_of(method)
-        one.check()
-        if one not in maskings:
-            maskings.append(one)
-    ground = Ground(table, options, any(one.rewrites for one in maskings))
-    rows: list[Row] = []
+    setup = TrialSetup(table, options, any(one.rewrites for one in maskings))
+    rows: list[ComparedRelease] = []
     left_out: dict[str, str] = {}
     first: ShoalError | None = None
-    for one in maskings:
-        too_large = _too_large(one, table) if take_all else ""
+    for masking in maskings:
+        too_large = _too_large(masking, table) if take_all else ""
         if too_large:
-            left_out[one.text] = too_large
+            left_out[masking.text] = too_large
             progress.advance(1 / len(maskings))
             continue
-        reasons: dict[str, list[int]] = {}
-        own = [max(ks)] if one.is_whole_file else ks  # of all records, whatever k is
-        for each in own:
-            with progress.step(1 / len(maskings) / len(own)):
-                try:
-                    rows.append(_row(ground, one, each, seed))
-                except ShoalError as error:
-                    first = first or error
-                    reasons.setdefault(str(error), []).append(each)
+        own = [max(ks)] if masking.is_whole_file else ks  # of all records, whatever k is
+        with progress.share(1 / len(maskings)):
+            compared, reasons, error = _compared(setup, masking, own, seed)
+        rows += compared
+        first = first or error
         if reasons:
-            left_out[one.text] = _why(reasons, len(own))
-    if not rows and isinstance(first, MethodError) and take_all:
-        raise DataError(f"No method can group this table. {first}")
+            left_out[masking.text] = _joined_reasons(reasons, len(own))
     if not rows:
-        raise first or DataError(f"No method can group this table. {next(iter(left_out.values()))}")
-    unmasked = ground.unmasked
-    return Comparison(tuple(sorted(rows, key=_rank)), left_out, unmasked.risk, unmasked.score, ground)
+        if first is not None and not (take_all and isinstance(first, MethodError)):
+            raise first
+        raise DataError(f"No method can group this table. {first or next(iter(left_out.values()))}")
+    unmasked = setup.unmasked
+    return Comparison(tuple(sorted(rows, key=_rank)), left_out, unmasked.risk, unmasked.score, setup)
 
 
-def _rank(row: Row) -> tuple[float, int, float]:
+def _values_of_k(k: Any) -> list[int]:
+    ks: list[Any] = [k] if _is_one(k) else list(k)
+    for each in ks:
+        check_limits({"k": Whole(2)}, {"k": each})
+    return list(dict.fromkeys(int(each) for each in ks))
+
+
+def _maskings(methods: Any) -> list[Masking]:
+    """Return the maskings that were named, each once; ParameterError for one that does not exist."""
+    maskings: list[Masking] = []
+    for method in [methods] if _is_one(methods) else list(methods):
+        masking = masking_of(method)
+        masking.check()
+        if masking not in maskings:
+            maskings.append(masking)
+    return maskings
+
+
+def _compared(
+    setup: TrialSetup, masking: Masking, ks: list[int], seed: int
+) -> tuple[list[ComparedRelease], dict[str, list[int]], ShoalError | None]:
+    """Return the releases of a masking, the reasons why there is none with the k each holds at, and the first error."""
+    rows: list[ComparedRelease] = []
+    reasons: dict[str, list[int]] = {}
+    first: ShoalError | None = None
+    for k in ks:
+        with progress.step(1 / len(ks)):
+            try:
+                rows.append(_compared_release(setup, masking, k, seed))
+            except ShoalError as error:
+                first = first or error
+                reasons.setdefault(str(error), []).append(k)
+    return rows, reasons, first
+
+
+def _rank(row: ComparedRelease) -> tuple[float, int, float]:
     """The lowest score first; what has none last, by k and loss."""
     return math.inf if row.score is None else row.score, row.k, row.information_loss or 0.0
 
@@ -190,8 +211,8 @@ def _all_methods(options: Mapping[str, Any]) -> list[str]:
     return [*grouping, *_SYNTHETIC] if named or options.get("confidential") is not None else grouping
 
 
-def _why(reasons: Mapping[str, list[int]], count: int) -> str:
-    """Return the reasons, and at which k they hold if not at all of them."""
+def _joined_reasons(reasons: Mapping[str, list[int]], count: int) -> str:
+    """Return the reasons, with the k at which each holds if not at all of them."""
     if [len(ks) for ks in reasons.values()] == [count]:
         return next(iter(reasons))
     return " ".join(f"at k={', '.join(map(str, ks))}: {reason}" for reason, ks in reasons.items())
@@ -205,13 +226,13 @@ def _rewrites_whole_file(replace: Any) -> bool:
 
 
 def _is_one(given: Any) -> bool:
-    """Whether one choice was given, not several; a column of a table is none at all, and no list of choices either."""
+    """Whether this is one choice, not several; a column of a table is no list of choices either."""
     return isinstance(given, str | Mapping) or not isinstance(given, Iterable) or hasattr(given, "to_frame")
 
 
 @contextmanager
 def _compiling() -> Iterator[list[float]]:
-    """Give a list to which the seconds are added that numba compiles for, which it does once on a machine."""
+    """Collect the seconds that numba takes to compile, which it does once on a machine."""
     from numba.core.event import install_timer
 
     seconds: list[float] = []
@@ -229,17 +250,17 @@ def _too_large(masking: Masking, table: Table) -> str:
     return ""
 
 
-def _row(ground: Ground, masking: Masking, k: int, seed: int) -> Row:
+def _compared_release(setup: TrialSetup, masking: Masking, k: int, seed: int) -> ComparedRelease:
     begin = time.perf_counter()
     with _compiling() as compiling:
-        release = ground.tried(masking, k, seed)
+        release = setup.protect(masking, k, seed)
     seconds = time.perf_counter() - begin - sum(compiling)
     outcome = release.plan.outcome
     assert outcome is not None
-    return Row(
+    return ComparedRelease(
         method=masking.text,
         k=k,
-        **asdict(ground.figures(release)),
+        **asdict(setup.measure(release)),
         family=release.plan.masking.family,
         seconds=seconds,
         groups=sum(outcome.groups),

@@ -1,4 +1,4 @@
-"""A grid, from coarse to fine: whenever the time is up, every method has been searched about as finely."""
+"""A grid, from coarse to fine: whenever the time is up, every method has been searched about equally finely."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shoal.search.space import Settings, Space
-from shoal.search.trial import Told, Trial
+from shoal.search.trial import History, Trial
 
 __all__ = ["GridSearch"]
 
@@ -15,9 +15,9 @@ __all__ = ["GridSearch"]
 class GridSearch:
     """All settings of all spaces, those nearest to the start first.
 
-    The level of a value is how often the gaps between the start and the ends of its dial are halved to reach it; the
-    level of settings is the sum over their dials, as in a sparse grid. Each dial is turned by itself before two are
-    turned together. All methods go through a level together, in an order drawn from the seed.
+    The level of a value is how often the distances between the start and the ends of the parameter are halved to reach
+    it; the level of settings is the sum over their parameters, as in a sparse grid. Each parameter varies by itself
+    before two vary together. All methods go through a level together, in an order drawn from the seed.
     """
 
     def __init__(self, spaces: Sequence[Space], seed: int) -> None:
@@ -26,27 +26,27 @@ class GridSearch:
             by_level: dict[int, list[dict[str, Any]]] = {}
             for level, settings in space.grid():
                 by_level.setdefault(level, []).append(settings)
-            for level, found in by_level.items():
-                random.Random(f"{seed} {space.name} {level}").shuffle(found)
-                share = [(number + 0.5) / len(found) for number in range(len(found))]
-                ordered += [(level, part, place, one) for part, one in zip(share, found, strict=True)]
+            for level, alike in by_level.items():
+                random.Random(f"{seed} {space.name} {level}").shuffle(alike)
+                shares = [(number + 0.5) / len(alike) for number in range(len(alike))]
+                ordered += [(level, share, place, one) for share, one in zip(shares, alike, strict=True)]
         ordered.sort(key=lambda one: one[:3])
         self._left: list[Settings] = [one[3] for one in reversed(ordered)]
-        self._told = Told()
+        self._history = History()
 
     @property
     def left(self) -> int:
         """How many settings there are still to try."""
-        return sum(map(self._told.is_worth_trying, self._left))
+        return sum(map(self._history.is_worth_evaluating, self._left))
 
     def ask(self) -> Settings | None:
         """Return the next settings; None if there are no more."""
         while self._left:
             settings = self._left.pop()
-            if self._told.is_worth_trying(settings):
+            if self._history.is_worth_evaluating(settings):
                 return settings
         return None
 
     def tell(self, trial: Trial) -> None:
-        """Hear what came of settings, which are not tried again."""
-        self._told.hear(trial)
+        """Record what came of settings, which are not proposed again."""
+        self._history.record(trial)

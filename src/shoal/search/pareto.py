@@ -1,4 +1,4 @@
-"""The Pareto front: what nothing else beats in one figure without losing in another."""
+"""The Pareto front: points that no other point beats in one coordinate without losing in the other."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ __all__ = ["pareto_front"]
 
 
 def pareto_front(points: Sequence[tuple[float, float]]) -> list[int]:
-    """Return the places of the points that no other point dominates, by their first figure; lower is better.
+    """Return the places of the points that no other point dominates, by their first coordinate; lower is better.
 
-    One point dominates another if it is as low in both figures and lower in one. Of points that are alike the first
-    is taken.
+    One point dominates another if it is as low in both coordinates and lower in one. Of equal points the first is
+    taken.
     """
     front: list[int] = []
     lowest = float("inf")

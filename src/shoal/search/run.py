@@ -9,10 +9,11 @@ from typing import Protocol
 from shoal import progress
 from shoal.errors import ShoalError
 from shoal.flow.release import Release
-from shoal.search.ground import Figures, Ground
-from shoal.search.space import Request, Settings, Space
+from shoal.search.setup import TrialSetup
+from shoal.search.space import ReleaseRequest, Settings, Space
 from shoal.search.trial import Trial, key_of
 from shoal.search.trial_log import TrialLog
+from shoal.search.trial_measures import TrialMeasures
 
 __all__ = ["Budget", "Run", "Search"]
 
@@ -20,19 +21,19 @@ _MOST_PASSED_OVER = 500  # proposals that would not end in time
 
 
 class Search(Protocol):
-    """What proposes settings, and hears what came of them."""
+    """What proposes settings, and learns from what came of them."""
 
     @property
     def left(self) -> int | None:
-        """How many settings there are still to try, if anyone knows."""
+        """How many settings are left, if that is known."""
         ...
 
     def ask(self) -> Settings | None:
-        """Return the next settings to try; None if there are no more."""
+        """Return the next settings; None if there are no more."""
         ...
 
     def tell(self, trial: Trial) -> None:
-        """Hear what came of settings."""
+        """Record what came of settings."""
         ...
 
 
@@ -57,14 +58,14 @@ class Budget:
         return trials > 0 and self._part(trials) >= 1
 
     def has_time_for(self, seconds: float | None) -> bool:
-        """Whether something that takes so long ends in time; if nobody knows how long, whether half of it is left."""
+        """Whether something that takes so long ends in time; if that is not known, whether half of the time is left."""
         if self._seconds is None:
             return True
         elapsed = time.monotonic() - self._begin
         return elapsed <= self._seconds / 2 if seconds is None else elapsed + seconds <= self._seconds
 
     def report(self, trials: int, left: int | None) -> None:
-        """Tell whoever listens how far the search is after so many trials, and with so many left at most."""
+        """Report how far the search is after so many trials, and with so many left at most."""
         part = max(self._part(trials), 0.0 if left is None else trials / (trials + left))
         progress.advance(min(part, 1.0) - self._reported)
         self._reported = min(part, 1.0)
@@ -84,8 +85,8 @@ class Run:
 
     Parameters
     ----------
-    ground
-        What they are made on.
+    setup
+        The table, and what all trials share.
     spaces
         The methods by name.
     seed
@@ -94,17 +95,17 @@ class Run:
         Where trials are written as they come, if anywhere.
     """
 
-    def __init__(self, ground: Ground, spaces: Mapping[str, Space], seed: int, log: TrialLog | None) -> None:
-        self._ground, self._spaces, self._seed, self._log = ground, spaces, seed, log
+    def __init__(self, setup: TrialSetup, spaces: Mapping[str, Space], seed: int, log: TrialLog | None) -> None:
+        self._setup, self._spaces, self._seed, self._log = setup, spaces, seed, log
         self.trials: list[Trial] = [] if log is None else list(log.trials)
         self.first_error: ShoalError | None = None
 
     def go(self, first: Iterable[Settings], search: Search, budget: Budget) -> None:
-        """Try `first` and then what the search proposes, unless it was tried already."""
+        """Evaluate `first` and then what the search proposes, unless that was done already."""
         for trial in self.trials:
             search.tell(trial)
-        tried = {key_of(trial.settings) for trial in self.trials}
-        ahead = [settings for settings in first if key_of(settings) not in tried]
+        evaluated = {key_of(trial.settings) for trial in self.trials}
+        ahead = [settings for settings in first if key_of(settings) not in evaluated]
         passed_over = 0
         while not budget.is_spent(len(self.trials)) and passed_over < _MOST_PASSED_OVER:
             settings = ahead.pop(0) if ahead else search.ask()
@@ -113,7 +114,7 @@ class Run:
             if self.trials and not budget.has_time_for(self._seconds_of(settings["method"])):
                 passed_over += 1
                 continue
-            trial = self._tried(settings)
+            trial = self._evaluate_trial(settings)
             self.trials.append(trial)
             search.tell(trial)
             if self._log is not None:
@@ -121,37 +122,37 @@ class Run:
             budget.report(len(self.trials), search.left)
 
     def _seconds_of(self, method: str) -> float | None:
-        """Return how long the last trial of a method took; None if it was not tried."""
+        """Return how long the last trial of a method took; None if there was none."""
         return next((one.seconds for one in reversed(self.trials) if one.method == method), None)
 
-    def again(self, trial: Trial, seeds: Sequence[int]) -> list[Figures]:
-        """Return the figures of a trial with other seeds; none if the seed has no say in it."""
-        found: list[Figures] = []
+    def repeat(self, trial: Trial, seeds: Sequence[int]) -> list[TrialMeasures]:
+        """Return the measures of a trial with other seeds; none if the seed makes no difference."""
+        repeated: list[TrialMeasures] = []
         for seed in seeds:
             try:
                 with progress.share(0.0):
-                    figures = self._ground.figures(self._release(trial.request, seed))
+                    measures = self._setup.measure(self._release(trial.request, seed))
             except ShoalError:
                 continue
-            if figures == trial.figures:
+            if measures == trial.measures:
                 return []
-            found.append(figures)
-        return found
+            repeated.append(measures)
+        return repeated
 
-    def _release(self, request: Request, seed: int) -> Release:
-        return self._ground.tried(request.masking, request.k, seed, request.blocks)
+    def _release(self, request: ReleaseRequest, seed: int) -> Release:
+        return self._setup.protect(request.masking, request.k, seed, request.blocks)
 
-    def _tried(self, settings: Settings) -> Trial:
+    def _evaluate_trial(self, settings: Settings) -> Trial:
         number, begin = len(self.trials) + 1, time.monotonic()
-        request = self._spaces[settings["method"]].request(settings, len(self._ground.table))
+        request = self._spaces[settings["method"]].request(settings, len(self._setup.table))
         try:
             with progress.share(0.0):  # the budget knows how far the search is
                 release = self._release(request, self._seed)
-                figures = self._ground.figures(release)
+                measures = self._setup.measure(release)
         except ShoalError as error:
             self.first_error = self.first_error or error
             seconds = time.monotonic() - begin
             name = type(error).__name__
             return Trial(number, settings, request, problem=name, reason=str(error), seconds=seconds)
         family = release.plan.masking.family
-        return Trial(number, settings, request, family, figures, seconds=time.monotonic() - begin)
+        return Trial(number, settings, request, family, measures, seconds=time.monotonic() - begin)

@@ -1,4 +1,4 @@
-"""One trial of a search: settings, and the figures of the release they give, or why there is none."""
+"""One trial of a search: settings, and the measures of the release they give, or why there is none."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from shoal import errors
 from shoal.errors import ShoalError
 from shoal.flow.masking import Masking
-from shoal.search.ground import Figures
-from shoal.search.space import Request, Settings
+from shoal.search.space import ReleaseRequest, Settings
+from shoal.search.trial_measures import TrialMeasures
 
-__all__ = ["Told", "Trial", "key_of"]
+__all__ = ["History", "Trial", "key_of"]
 
 
 def key_of(settings: Settings) -> str:
-    """Return what tells settings from others."""
+    """Return a text that is the same for the same settings."""
     return json.dumps(dict(settings), sort_keys=True)
 
 
@@ -28,34 +28,34 @@ _NOT_ABOUT_RECORDS = ("MethodError", "ParameterError")
 
 @dataclass(frozen=True)
 class Trial:
-    """What was tried, and what came of it.
+    """Settings that were evaluated, and what came of them.
 
     Attributes
     ----------
     number
         From 1, in the order of the trials.
     settings
-        Where the dials stood: "method", "k" and the others by name. `clusters` is the number of clusters as a multiple
-        of records // k.
+        "method", "k" and the other parameters by name. `clusters` is the number of clusters as a multiple of
+        records // k.
     request
         What `shoal.protect` was asked for.
     family
         "microaggregation", "fuzzy", "entropy", "hybrid" or "synthetic"; empty if there is no release.
-    figures
-        What the release costs and buys; None if there is none.
+    measures
+        Disclosure risk and information loss of the release; None if there is none.
     problem
-        The name of the error that stands in its way; empty if none does.
+        The name of the error that prevented a release; empty if there is one.
     reason
-        What that error said. A file has it only if it is about the method and not about the records.
+        The message of that error. A file has it only if it is about the method and not about the records.
     seconds
         How long it took.
     """
 
     number: int
     settings: Settings
-    request: Request
+    request: ReleaseRequest
     family: str = ""
-    figures: Figures | None = None
+    measures: TrialMeasures | None = None
     problem: str = ""
     reason: str = field(default="", compare=False)
     seconds: float = field(default=0.0, compare=False)
@@ -63,25 +63,25 @@ class Trial:
     @property
     def is_measured(self) -> bool:
         """Whether it has both a risk and a loss."""
-        return self.figures is not None and self.figures.score is not None
+        return self.measures is not None and self.measures.score is not None
 
     @property
     def point(self) -> tuple[float, float]:
         """Risk and loss of a trial that is measured."""
-        assert self.figures is not None and self.figures.risk is not None and self.figures.loss is not None
-        return self.figures.risk, self.figures.loss
+        assert self.measures is not None and self.measures.risk is not None and self.measures.loss is not None
+        return self.measures.risk, self.measures.loss
 
     @property
     def exposure(self) -> float:
-        """The risk of a trial that is measured, or what the transparency attack is expected to find if that is more."""
-        assert self.figures is not None
-        return max(self.point[0], self.figures.transparency_attack or 0.0)
+        """The risk of a trial, or what the transparency attack is expected to find if that is higher."""
+        assert self.measures is not None
+        return max(self.point[0], self.measures.transparency_attack or 0.0)
 
     @property
     def score(self) -> float:
         """The score of a trial that is measured."""
-        assert self.figures is not None and self.figures.score is not None
-        return self.figures.score
+        assert self.measures is not None and self.measures.score is not None
+        return self.measures.score
 
     @property
     def method(self) -> str:
@@ -89,16 +89,16 @@ class Trial:
         return str(self.settings["method"])
 
     @property
-    def said(self) -> str:
-        """What stood in the way of a release, without what was said of the records."""
+    def explanation(self) -> str:
+        """Why there is no release, without anything about the records."""
         if self.reason and self.problem in _NOT_ABOUT_RECORDS:
             return self.reason
         kind = getattr(errors, self.problem, errors.ShoalError)
         return str(kind.meaning)
 
     @property
-    def dials(self) -> str:
-        """Where the dials stood, as one line: "k=5, m=1.2, m2=1.3, c=216"."""
+    def settings_text(self) -> str:
+        """The settings without the method, as one line: "k=5, m=1.2, m2=1.3, c=216"."""
         shown = {name: value for name, value in self.settings.items() if name != "method" and value is not None}
         if "clusters" in shown:
             del shown["clusters"]
@@ -108,7 +108,7 @@ class Trial:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return settings and figures as plain numbers and texts, ready for JSON, and nothing of the records."""
+        """Return settings and measures as plain numbers and texts, ready for JSON, and nothing of the records."""
         masking = self.request.masking
         return {
             "trial": self.number,
@@ -118,7 +118,7 @@ class Trial:
             "k": self.request.k,
             "blocks": self.request.blocks,
             "family": self.family,
-            "figures": None if self.figures is None else asdict(self.figures),
+            "measures": None if self.measures is None else asdict(self.measures),
             "problem": self.problem,
             "reason": self.reason if self.problem in _NOT_ABOUT_RECORDS else "",
             "seconds": round(self.seconds, 3),
@@ -131,20 +131,20 @@ class Trial:
         trial = cls(
             number=read.trial,
             settings=read.settings,
-            request=Request(Masking(read.method, read.replace), read.k, read.blocks),
+            request=ReleaseRequest(Masking(read.method, read.replace), read.k, read.blocks),
             family=read.family,
-            figures=read.figures,
+            measures=read.measures,
             problem=read.problem,
             reason=read.reason,
             seconds=read.seconds,
         )
         try:
             trial.request.masking.check()
-            is_whole = bool(trial.method and trial.dials) and trial.settings["k"] == trial.request.k
+            is_whole = bool(trial.method and trial.settings_text) and trial.settings["k"] == trial.request.k
             is_whole &= not trial.is_measured or abs(trial.score - sum(trial.point) / 2) < 1e-6
         except (ShoalError, KeyError, AssertionError):
             is_whole = False
-        if not is_whole or (trial.figures is None) != bool(trial.problem):
+        if not is_whole or (trial.measures is None) != bool(trial.problem):
             raise ValueError("no trial")
         return trial
 
@@ -161,31 +161,31 @@ class _Line(BaseModel):
     k: int = Field(ge=2)
     blocks: int | str | None
     family: str
-    figures: Figures | None
+    measures: TrialMeasures | None
     problem: str
     reason: str
     seconds: float
 
 
-class Told:
-    """What a search has been told, and what there is no use in trying after that."""
+class History:
+    """What a search has evaluated, and what there is no use in evaluating after that."""
 
     def __init__(self) -> None:
-        self._tried: set[str] = set()
+        self._evaluated: set[str] = set()
         self._releases: dict[str, int] = {}
         self._failures: dict[str, int] = {}
 
     def __len__(self) -> int:
-        return len(self._tried)
+        return len(self._evaluated)
 
-    def hear(self, trial: Trial) -> None:
-        """Note what came of settings."""
-        self._tried.add(key_of(trial.settings))
+    def record(self, trial: Trial) -> None:
+        """Record what came of settings."""
+        self._evaluated.add(key_of(trial.settings))
         counts = self._failures if trial.problem else self._releases
         counts[trial.settings["method"]] = counts.get(trial.settings["method"], 0) + 1
 
-    def is_worth_trying(self, settings: Settings) -> bool:
+    def is_worth_evaluating(self, settings: Settings) -> bool:
         """Whether settings are new, and of a method that is not known to give no release of this table."""
         method = settings["method"]
         hopeless = method not in self._releases and self._failures.get(method, 0) >= _HOPELESS
-        return not hopeless and key_of(settings) not in self._tried
+        return not hopeless and key_of(settings) not in self._evaluated

@@ -17,7 +17,7 @@ from shoal.write import refuse_unwritable
 
 __all__ = ["TrialLog", "is_trial_log", "what_it_is_for"]
 
-_FORMAT = "shoal.trials/1"
+_FORMAT = "shoal.trials/2"
 _SILENT = {"missing": "error", "standardize": "True", "repair": "False"}  # options that say what is so anyway
 _OTHER = {
     "input": "another input, or one that has changed since",
@@ -57,7 +57,7 @@ def is_trial_log(path: str | os.PathLike[str]) -> bool:
 
 
 class TrialLog:
-    """A file of trials: settings and figures, and nothing else of the data.
+    """A file of trials: settings and measures, and nothing else of the data.
 
     It is made with the first trial, so that a search that fails before leaves everything as it was.
 
@@ -148,7 +148,7 @@ class TrialLog:
     def _read(self) -> None:
         assert self._file is not None
         content = self._file.read()
-        whole = content[: content.rfind(b"\n") + 1]  # a line that was cut short is tried again
+        whole = content[: content.rfind(b"\n") + 1]  # a line that was cut short is evaluated again
         head, *lines = whole.split(b"\n")[:-1] or [b""]
         self._refuse_other(head)
         for number, line in enumerate(lines, start=1):

@@ -1,4 +1,4 @@
-"""A search by optuna, which learns from the trials where to look next; for many dials and hours of time."""
+"""A search by optuna, which learns from the trials where to look next; for many parameters and hours of time."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from hashlib import sha256
 from typing import Any
 
 from shoal.errors import ParameterError
-from shoal.search.space import Dial, Settings, Space
-from shoal.search.trial import Told, Trial
+from shoal.search.space import SearchParameter, Settings, Space
+from shoal.search.trial import History, Trial
 
 __all__ = ["OptunaSearch"]
 
@@ -22,7 +22,7 @@ _DIGITS = 3
 class OptunaSearch:
     """A tree-structured Parzen estimator for two goals, low risk and low loss.
 
-    Whole numbers and other numbers can be any between the ends of their dials. What is proposed depends on the seed
+    Whole numbers and other numbers can be any between the ends of their grids. What is proposed depends on the seed
     and on the trials so far and on nothing else, so that a search that goes on from a file proposes what it would have
     proposed without the break.
     """
@@ -31,7 +31,7 @@ class OptunaSearch:
         self._optuna = _optuna()
         self._spaces = {space.name: space for space in spaces}
         self._seed = seed
-        self._told = Told()
+        self._history = History()
         with _quiet(self._optuna):
             self._study = self._optuna.create_study(directions=["minimize", "minimize"])
 
@@ -43,7 +43,7 @@ class OptunaSearch:
         """Return settings that are worth trying; None if none are found."""
         samplers = self._optuna.samplers
         for attempt in range(_LEARNED + _DRAWN):
-            digest = sha256(f"{self._seed} {len(self._told)} {attempt}".encode()).digest()
+            digest = sha256(f"{self._seed} {len(self._history)} {attempt}".encode()).digest()
             seed = int.from_bytes(digest[:4])
             with _quiet(self._optuna):
                 self._study.sampler = (
@@ -55,26 +55,29 @@ class OptunaSearch:
                 settings = self._suggested(trial)
                 # Told as it was tried, with rounded numbers, or not at all.
                 self._study.tell(trial, state=self._optuna.trial.TrialState.FAIL)
-            if self._told.is_worth_trying(settings):
+            if self._history.is_worth_evaluating(settings):
                 return settings
         return None
 
     def tell(self, trial: Trial) -> None:
         """Hear what came of settings, of this run or of an earlier one."""
-        self._told.hear(trial)
+        self._history.record(trial)
         space = self._spaces.get(trial.settings["method"])
         if space is None or not trial.is_measured:
             return
-        if not all(_is_on(dial, trial.settings.get(dial.name)) for dial in space.dials):
+        if not all(_is_on(parameter, trial.settings.get(parameter.name)) for parameter in space.parameters):
             return  # from a search with other ends
-        dials = {_name(space, dial): (trial.settings[dial.name], self._distribution(dial)) for dial in space.dials}
+        values = {
+            _name(space, parameter): (trial.settings[parameter.name], self._distribution(parameter))
+            for parameter in space.parameters
+        }
         methods = self._optuna.distributions.CategoricalDistribution(tuple(self._spaces))
-        dials["method"] = (trial.settings["method"], methods)
+        values["method"] = (trial.settings["method"], methods)
         with _quiet(self._optuna):
             self._study.add_trial(
                 self._optuna.trial.create_trial(
-                    params={name: value for name, (value, _) in dials.items()},
-                    distributions={name: distribution for name, (_, distribution) in dials.items()},
+                    params={name: value for name, (value, _) in values.items()},
+                    distributions={name: distribution for name, (_, distribution) in values.items()},
                     values=trial.point,
                 )
             )
@@ -82,34 +85,34 @@ class OptunaSearch:
     def _suggested(self, trial: Any) -> dict[str, Any]:
         space = self._spaces[trial.suggest_categorical("method", tuple(self._spaces))]
         settings = {"method": space.name}
-        for dial in space.dials:
-            name, low, high = _name(space, dial), dial.values[0], dial.values[-1]
-            if dial.kind == "choice":
-                settings[dial.name] = trial.suggest_categorical(name, dial.values)
-            elif dial.kind == "whole":
-                settings[dial.name] = trial.suggest_int(name, low, high, log=low > 0)
+        for parameter in space.parameters:
+            name, low, high = _name(space, parameter), parameter.values[0], parameter.values[-1]
+            if parameter.kind == "choice":
+                settings[parameter.name] = trial.suggest_categorical(name, parameter.values)
+            elif parameter.kind == "whole":
+                settings[parameter.name] = trial.suggest_int(name, low, high, log=low > 0)
             else:
-                settings[dial.name] = round(trial.suggest_float(name, low, high, log=low > 0), _DIGITS)
+                settings[parameter.name] = round(trial.suggest_float(name, low, high, log=low > 0), _DIGITS)
         return settings
 
-    def _distribution(self, dial: Dial) -> Any:
-        kinds, low, high = self._optuna.distributions, dial.values[0], dial.values[-1]
-        if dial.kind == "choice":
-            return kinds.CategoricalDistribution(dial.values)
-        kind = kinds.IntDistribution if dial.kind == "whole" else kinds.FloatDistribution
+    def _distribution(self, parameter: SearchParameter) -> Any:
+        kinds, low, high = self._optuna.distributions, parameter.values[0], parameter.values[-1]
+        if parameter.kind == "choice":
+            return kinds.CategoricalDistribution(parameter.values)
+        kind = kinds.IntDistribution if parameter.kind == "whole" else kinds.FloatDistribution
         return kind(low, high, log=low > 0)
 
 
-def _is_on(dial: Dial, value: Any) -> bool:
-    """Whether a dial can stand there."""
-    if dial.kind == "choice":
-        return value in dial.values
-    return value is not None and bool(dial.values[0] <= value <= dial.values[-1])
+def _is_on(parameter: SearchParameter, value: Any) -> bool:
+    """Whether a parameter can have this value."""
+    if parameter.kind == "choice":
+        return value in parameter.values
+    return value is not None and bool(parameter.values[0] <= value <= parameter.values[-1])
 
 
-def _name(space: Space, dial: Dial) -> str:
-    """Name a dial: the same one of two methods is two dials, since what is good for one need not be for the other."""
-    return f"{space.name} {dial.name}"
+def _name(space: Space, parameter: SearchParameter) -> str:
+    """Name a parameter of one method: what is good for it in one method need not be in another."""
+    return f"{space.name} {parameter.name}"
 
 
 def _optuna() -> Any:

@@ -1,0 +1,134 @@
+"""What all trials of a comparison or a search share: the table, the options, and the columns that are measured."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from shoal.describe import Selection, select
+from shoal.describe.roles import as_names
+from shoal.edits import rules_in
+from shoal.errors import ColumnError, ParameterError, ShoalWarning, nearest_name_hint
+from shoal.flow.masking import Masking
+from shoal.flow.protect import protect
+from shoal.flow.release import Release
+from shoal.flow.synthetic_choice import replacement_for_all
+from shoal.measure import evaluate
+from shoal.read import Table
+from shoal.replace import REPLACEMENTS
+from shoal.search.trial_measures import QUICK_MEASURES, TrialMeasures, trial_measures
+
+__all__ = ["TrialSetup"]
+
+_SELECTING = ("columns", "roles", "kinds", "strata", "weights")
+
+
+class TrialSetup:
+    """A table, and what all trials on it share.
+
+    Parameters
+    ----------
+    table
+        The table.
+    options
+        Those of `shoal.protect`, without k, method and seed. Where no variable is called confidential, synthetic data
+        rewrite all columns that other methods protect.
+    synthetic
+        Whether synthetic data are among the trials: if some variables are confidential, all releases are then measured
+        on these.
+
+    Attributes
+    ----------
+    table, options, rules
+        The table, the options, and the edit rules among them.
+    measured_columns
+        The columns that are measured, if not all that are protected.
+    """
+
+    def __init__(self, table: Table, options: Mapping[str, Any], synthetic: bool) -> None:
+        if "method" in options:
+            raise ParameterError("A method is something to compare: name it in methods.", parameter="method")
+        self.table, self.options = table, dict(options)
+        self.rules = rules_in(options.get("edits"))
+        self.options["edits"] = self.rules or None
+        replace = options.get("replace")
+        self._shared = None if replace is None else replacement_for_all(replace, self.selection.columns)
+        kind = None if self._shared is None else REPLACEMENTS.get(self._shared["name"])
+        self._rewrites = kind is not None and kind.rewrites
+        if options.get("confidential") is not None and not (synthetic or self._rewrites):
+            raise ParameterError(
+                "confidential is for hybrid and synthetic data, and none are among the methods. Leave it out.",
+                parameter="confidential",
+            )
+        self.measured_columns = self._confidential() if synthetic or self._rewrites else []
+
+    def _confidential(self) -> list[str]:
+        """Return the variables that were called confidential, if any were."""
+        named = self.options.get("confidential")
+        if named is None and self._shared is not None:
+            named = self._shared.get("confidential")
+        if named is None:
+            named = [name for name, role in self.selection.roles.items() if role == "confidential"]
+        names = [str(name) for name in as_names(named, "confidential")]
+        for name in names:
+            if name not in self.selection.columns:
+                hint = nearest_name_hint(name, self.selection.columns)
+                raise ColumnError(f'confidential names "{name}", which is not among the columns.{hint}', column=name)
+        return names
+
+    @cached_property
+    def selection(self) -> Selection:
+        """What is done with each column, but for blocks."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ShoalWarning)  # protect gives them
+            return select(self.table, **{name: self.options[name] for name in _SELECTING if name in self.options})
+
+    def options_for(self, masking: Masking) -> dict[str, Any]:
+        """Return the options of `shoal.protect` for a masking, without k and the seed."""
+        options = self.options | {"method": masking.written_method}
+        if masking.written_replacement is not None:
+            options["replace"] = masking.written_replacement
+        if not masking.rewrites and (masking.written_replacement is not None or not self._rewrites):
+            options.pop("confidential", None)
+        elif not self.measured_columns:
+            options["confidential"] = list(self.selection.columns)
+        return options
+
+    def protect(self, masking: Masking, k: int, seed: int, blocks: int | str | None = None) -> Release:
+        """Protect the table. Nothing is released, so nothing is warned of.
+
+        `blocks`, if given, stands in for that of the options; "all" is one block of all columns.
+        """
+        options = self.options_for(masking)
+        if blocks is not None:
+            options["blocks"] = [list(self.selection.columns)] if blocks == "all" else blocks
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ShoalWarning)
+            return protect(self.table, k, seed=seed, **options)
+
+    def measure(self, release: Release) -> TrialMeasures:
+        """Measure a release."""
+        facts = release.plan.facts
+        if self.measured_columns and set(self.measured_columns) != set(facts["columns"]):
+            evaluation = evaluate(
+                release.original,
+                release.masked,
+                self.measured_columns,
+                kinds=facts["kinds"],
+                measures=QUICK_MEASURES,
+            )
+        else:
+            evaluation = release.evaluate(measures=QUICK_MEASURES)
+        attack = None
+        if not release.plan.is_synthetic:
+            attack = release.evaluate(measures=["transparency_attack"]).transparency_attack
+        return trial_measures(evaluation, None if attack is None else float(attack))
+
+    @cached_property
+    def unmasked(self) -> TrialMeasures:
+        """The measures of the file as it is: nothing is lost, and the risk is 100, or less where records are alike."""
+        columns = self.measured_columns or list(self.selection.columns)
+        evaluation = evaluate(self.table, self.table, columns, kinds=self.selection.kinds, measures=QUICK_MEASURES)
+        return trial_measures(evaluation)

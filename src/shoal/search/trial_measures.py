@@ -1,0 +1,72 @@
+"""The quick measures by which releases are compared: the score, its parts, information loss and the attack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from shoal.measure import Evaluation
+
+__all__ = ["QUICK_MEASURES", "TrialMeasures", "trial_measures"]
+
+# The three of the score, and the loss that groupings are made to keep small.
+QUICK_MEASURES = (
+    "information_loss",
+    "probabilistic_information_loss",
+    "distance_linkage",
+    "interval_disclosure",
+    "score",
+)
+
+# What a file of trials must hold to be believed; a rounding error beyond the ends is none.
+Percent = Annotated[float, Field(ge=-1e-6, le=100 + 1e-6)]
+
+
+@dataclass(frozen=True)
+class TrialMeasures:
+    """Disclosure risk and information loss of a release, in percent; None where a measure has no meaning for it.
+
+    Attributes
+    ----------
+    score
+        Half of the risk and half of the loss.
+    risk
+        The disclosure risk of the score: half of distance linkage and half of interval disclosure.
+    probabilistic_information_loss
+        The loss of the score.
+    distance_linkage, interval_disclosure
+        The parts of the risk.
+    transparency_attack
+        Records that an intruder is expected to find who knows the method too; None for synthetic data.
+    information_loss
+        The variation that is lost.
+    """
+
+    score: Percent | None
+    risk: Percent | None
+    probabilistic_information_loss: Percent | None
+    distance_linkage: Percent | None
+    interval_disclosure: Percent | None
+    transparency_attack: Percent | None
+    information_loss: Annotated[float, Field(ge=0)] | None
+
+    @property
+    def loss(self) -> float | None:
+        """The loss of the score."""
+        return self.probabilistic_information_loss
+
+
+def trial_measures(evaluation: Evaluation, attack: float | None = None) -> TrialMeasures:
+    """Return the quick measures of an evaluation, and the attack beside them."""
+    values = {name: float(value) for name, value in evaluation.figures.items()}
+    return TrialMeasures(
+        score=values.get("score"),
+        risk=None if evaluation.score is None else float(evaluation.score.risk),
+        probabilistic_information_loss=values.get("probabilistic_information_loss"),
+        distance_linkage=values.get("distance_linkage"),
+        interval_disclosure=values.get("interval_disclosure"),
+        transparency_attack=attack,
+        information_loss=values.get("information_loss"),
+    )
