@@ -104,14 +104,14 @@ def cluster_distance(records, far, linkage, distance):
 
 
 def squared(records, far, distance):
-    def gap(i, j):
+    def dissimilarity(i, j):
         if distance in ("squared-euclidean", "hamming"):
             return far(records[i], records[j])
         if distance == "euclidean":
             return sum((p - q) ** 2 for p, q in zip(records[i], records[j], strict=True))
         return far(records[i], records[j]) ** 2
 
-    return gap
+    return dissimilarity
 
 
 def complete_as_in_the_thesis(groups, k):
@@ -127,9 +127,9 @@ def complete_as_in_the_thesis(groups, k):
     return groups
 
 
-def complete_with_the_nearest(groups, k, gap):
+def complete_with_the_nearest(groups, k, dissimilarity):
     def within(group):
-        return sum(gap(i, j) for i, j in itertools.combinations(group, 2))
+        return sum(dissimilarity(i, j) for i, j in itertools.combinations(group, 2))
 
     def cost(group):
         return within(group) / len(group)

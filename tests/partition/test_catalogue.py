@@ -84,14 +84,14 @@ def test_parameters_worth_searching_are_parameters_within_their_limits(method):
 
 @every_method
 def test_missing_values_are_supported_where_there_is_a_form_for_them(method):
-    made = build({"name": method.name}, METHODS, "method", k=3)
+    built = build({"name": method.name}, METHODS, "method", k=3)
     if method.supports_missing:
         X = np.random.default_rng(0).normal(size=(30, 3))
         X[4, 1] = np.nan
-        assert np.bincount(made.for_mixed(distance="euclidean", nominal=()).fit(X).labels_).min() >= 3
+        assert np.bincount(built.for_mixed(distance="euclidean", nominal=()).fit(X).labels_).min() >= 3
     elif method.gives == "groups":
         with pytest.raises(MethodError):
-            made.for_mixed(distance="euclidean", nominal=())
+            built.for_mixed(distance="euclidean", nominal=())
 
 
 @every_fuzzy_method
@@ -106,9 +106,9 @@ def test_an_estimator_is_spelled_as_its_method(estimator, name):
     spelled = spelled_estimator(estimator)
     assert spelled["name"] == name
     assert spelled["n_clusters"] == 7
-    made = build(spelled, METHODS, "method", k=3)
-    assert made.clusterer(100, 1.0).get_params() == estimator.get_params()
-    assert spell(made, METHODS, "method").items() >= spelled.items()
+    built = build(spelled, METHODS, "method", k=3)
+    assert built.clusterer(100, 1.0).get_params() == estimator.get_params()
+    assert spell(built, METHODS, "method").items() >= spelled.items()
 
 
 def test_an_estimator_with_constraints_of_its_own_is_refused():

@@ -26,14 +26,14 @@ EVERY = {**PARTITIONERS, "optimal-univariate": OptimalUnivariateOfTheFirstColumn
 SETTINGS = {Refine: {"seconds": None, "steps": 200}}
 
 
-def made(partitioner, **parameters):
+def make(partitioner, **parameters):
     return partitioner(**{**SETTINGS.get(partitioner, {}), **parameters})
 
 
 every_partitioner = pytest.mark.parametrize("partitioner", EVERY.values(), ids=EVERY.keys())
 
 
-@parametrize_with_checks([made(partitioner, k=10) for partitioner in EVERY.values()])
+@parametrize_with_checks([make(partitioner, k=10) for partitioner in EVERY.values()])
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
@@ -44,7 +44,7 @@ def test_scikit_learn_conventions(estimator, check):
 def test_groups_have_k_and_labels_are_all_used(partitioner, n, d, seed, data):
     k = data.draw(st.integers(2, n))
     X = np.random.default_rng(seed).integers(0, 10, size=(n, d)).astype(float)
-    labels = made(partitioner, k=k).fit(X).labels_
+    labels = make(partitioner, k=k).fit(X).labels_
     assert labels.shape == (n,)
     assert labels.dtype == np.int64
     assert labels.min() >= 0
@@ -56,7 +56,7 @@ def test_a_value_outside_its_limits_is_refused(partitioner):
     X = np.random.default_rng(0).normal(size=(30, 2))
     for name, limit in partitioner.limits.items():
         for value in limit.bad_values():
-            estimator = made(partitioner, **{"k": 3, name: value})
+            estimator = make(partitioner, **{"k": 3, name: value})
             with pytest.raises(ParameterError, match=name):
                 estimator.fit(X)
 
@@ -64,14 +64,14 @@ def test_a_value_outside_its_limits_is_refused(partitioner):
 @every_partitioner
 def test_fewer_records_than_k_are_refused(partitioner):
     with pytest.raises(TooFewRecordsError, match="k=6"):
-        made(partitioner, k=6).fit(np.zeros((5, 2)))
+        make(partitioner, k=6).fit(np.zeros((5, 2)))
 
 
 @every_partitioner
-def test_gaps_are_refused_or_handled(partitioner):
+def test_missing_values_are_refused_or_handled(partitioner):
     X = np.random.default_rng(0).normal(size=(30, 3))
     X[4, 1] = np.nan
-    estimator = made(partitioner, k=3)
+    estimator = make(partitioner, k=3)
     if estimator.__sklearn_tags__().input_tags.allow_nan:
         assert np.bincount(estimator.fit(X).labels_).min() >= 3
     else:
@@ -84,7 +84,7 @@ def test_gaps_are_refused_or_handled(partitioner):
 def test_the_input_stays_as_it_is_and_a_second_fit_agrees(partitioner, order):
     X = np.asarray(np.random.default_rng(0).normal(size=(200, 4)), order=order)
     before = X.copy()
-    estimator = made(partitioner, k=4)
+    estimator = make(partitioner, k=4)
     first = estimator.fit(X).labels_.copy()
     assert np.array_equal(X, before)
     assert np.array_equal(estimator.fit(X).labels_, first)
@@ -100,7 +100,7 @@ def test_k_is_asked_for(partitioner):
 @every_partitioner
 def test_one_group_when_there_is_no_room_for_two(partitioner):
     X = np.random.default_rng(0).normal(size=(19, 2))
-    assert not made(partitioner, k=10).fit(X).labels_.any()
+    assert not make(partitioner, k=10).fit(X).labels_.any()
 
 
 @every_partitioner

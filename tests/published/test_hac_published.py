@@ -2,7 +2,7 @@
 
 J. Alarte Aleixandre, "Application of Clustering Techniques to Privacy Protection", Universitat Oberta de Catalunya,
 2018: tables 6.1, 7.1, 7.2 and 7.3 on Census, and section 6.2 on its nineteen points. How the thesis completes its
-small clusters was found out from the figures. Its figures for centroid linkage do not come out.
+small clusters was worked out from its values. Its values for centroid linkage do not come out.
 """
 
 from __future__ import annotations

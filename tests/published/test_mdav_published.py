@@ -1,7 +1,7 @@
-"""MDAV gives the figures published for the CASC reference files, to the last digit printed.
+"""MDAV gives the values published for the CASC reference files, to the last digit printed.
 
 Sums of squared errors of Census: the MDAV columns of the tables in J. Alarte Aleixandre, "Application of Clustering
-Techniques to Privacy Protection", Universitat Oberta de Catalunya, 2018. Information loss in percent: the figures
+Techniques to Privacy Protection", Universitat Oberta de Catalunya, 2018. Information loss in percent: the values
 of MDAV that the literature on microaggregation quotes since Domingo-Ferrer and Mateo-Sanz; Tarragona
 at k=4, 5 and EIA at k=5 come out like this only with the two-k tail.
 """
@@ -64,7 +64,7 @@ def test_information_loss_to_nine_digits(reference_data, name, k, published):
     X = standardise(table[EIA_COLUMNS] if name == "eia" else table)
     total = ((X - X.mean(axis=0)) ** 2).sum()
     loss = 100 * within_groups(X, MDAV(k, variant="two-k").fit(X).labels_) / total
-    assert loss == pytest.approx(published, abs=1.1e-9)  # some of the quoted figures cut the last digit
+    assert loss == pytest.approx(published, abs=1.1e-9)  # some of the quoted values cut the last digit
 
 
 def test_nineteen_points():

@@ -32,12 +32,12 @@ def information_loss(path, estimator) -> float:
 
 
 def cells(table):
-    """Return a test case for every figure: the file, the estimator, the figure."""
+    """Return a test case for every value: the file, the estimator, the value."""
     return [
-        pytest.param(file, make(k), figure, id=f"{name}-{file}-{k}")
-        for file, name, make, figures in table
-        for k, figure in zip(SIZES, figures, strict=True)
-        if figure is not None
+        pytest.param(file, make(k), value, id=f"{name}-{file}-{k}")
+        for file, name, make, values in table
+        for k, value in zip(SIZES, values, strict=True)
+        if value is not None
     ]
 
 
@@ -86,22 +86,22 @@ RECALLED_MU_APPROX = [
 ]
 
 
-@pytest.mark.parametrize(("file", "estimator", "figure"), cells(COMPUTED))
-def test_figures_computed_for_methods(reference_data, file, estimator, figure):
-    assert information_loss(reference_data(f"{file}.csv"), estimator) == pytest.approx(figure, abs=5.1e-5)
+@pytest.mark.parametrize(("file", "estimator", "value"), cells(COMPUTED))
+def test_values_computed_for_methods(reference_data, file, estimator, value):
+    assert information_loss(reference_data(f"{file}.csv"), estimator) == pytest.approx(value, abs=5.1e-5)
 
 
-@pytest.mark.parametrize(("file", "estimator", "figure"), cells(COMPUTED_TFRP))
-def test_figures_computed_for_methods_with_three_digits(reference_data, file, estimator, figure):
-    assert information_loss(reference_data(f"{file}.csv"), estimator) == pytest.approx(figure, abs=5.1e-4)
+@pytest.mark.parametrize(("file", "estimator", "value"), cells(COMPUTED_TFRP))
+def test_values_computed_for_methods_with_three_digits(reference_data, file, estimator, value):
+    assert information_loss(reference_data(f"{file}.csv"), estimator) == pytest.approx(value, abs=5.1e-4)
 
 
-@pytest.mark.parametrize(("file", "estimator", "figure"), cells(RECALLED))
-def test_figures_recalled_from_the_literature_within_one_percent(reference_data, file, estimator, figure):
-    assert information_loss(reference_data(f"{file}.csv"), estimator) == pytest.approx(figure, rel=0.01)
+@pytest.mark.parametrize(("file", "estimator", "value"), cells(RECALLED))
+def test_values_recalled_from_the_literature_within_one_percent(reference_data, file, estimator, value):
+    assert information_loss(reference_data(f"{file}.csv"), estimator) == pytest.approx(value, rel=0.01)
 
 
-@pytest.mark.parametrize(("file", "estimator", "figure"), cells(RECALLED_MU_APPROX))
-def test_mu_approx_is_near_the_recalled_figures(reference_data, file, estimator, figure):
+@pytest.mark.parametrize(("file", "estimator", "value"), cells(RECALLED_MU_APPROX))
+def test_mu_approx_is_near_the_recalled_values(reference_data, file, estimator, value):
     # The order of the rows alone moves it by more than this: see the notes of the class.
-    assert information_loss(reference_data(f"{file}.csv"), estimator) == pytest.approx(figure, rel=0.04)
+    assert information_loss(reference_data(f"{file}.csv"), estimator) == pytest.approx(value, rel=0.04)

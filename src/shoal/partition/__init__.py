@@ -1,6 +1,6 @@
 """Partition: put the records into groups of at least k.
 
-The names are imported when first used, so that one algorithm can be had without what the others need.
+The names are imported when first used, so that one algorithm can be used without what the others need.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class Partition:
     Attributes
     ----------
     labels
-        The group of every record, 0 to g-1. A record with nothing observed in this block is in no
+        The group of every record, 0 to g-1. A record whose values in this block are all missing is in no
         group and has the label -1.
     columns
         The variables of the block.
@@ -112,11 +112,11 @@ class Method:
 class Partitioner(Method, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the estimators that put records into groups of at least k.
 
-    A subclass declares what it is (see `Method`) and writes `_partition`, which gets a finite, C-ordered
-    float64 matrix of at least k rows and returns one label per row, 0 to g-1. Gaps (NaN) get through only if
-    its scikit-learn tags say ``allow_nan``. The matrix is read-only: it may be the caller's own, and a kernel would
-    be compiled once more for one that is not. An estimator works on the matrix it is given; `shoal.protect` is
-    what standardises.
+    A subclass declares what it is (see `Method`) and writes `_partition`, which takes a finite, C-ordered
+    float64 matrix of at least k rows and returns one label per row, 0 to g-1. Missing values (NaN) are let through only
+    if its scikit-learn tags say ``allow_nan``. The matrix is read-only, since it may be the caller's own, and since a
+    kernel would be compiled a second time for a matrix that can be written to. An estimator works on the matrix as it
+    is; `shoal.protect` standardises.
     """
 
     gives: ClassVar[Literal["groups", "memberships"]] = "groups"
@@ -138,8 +138,8 @@ class Partitioner(Method, ClusterMixin, BaseEstimator):  # type: ignore[misc]
             Ignored; here because scikit-learn's pipelines pass it.
         """
         check_limits(self.limits, self.get_params(deep=False))
-        gaps = "allow-nan" if self.__sklearn_tags__().input_tags.allow_nan else True
-        records: NDArray[np.float64] = checked_matrix(self, X, dtype=np.float64, ensure_all_finite=gaps)
+        finite = "allow-nan" if self.__sklearn_tags__().input_tags.allow_nan else True
+        records: NDArray[np.float64] = checked_matrix(self, X, dtype=np.float64, ensure_all_finite=finite)
         n = len(records)
         if n < self.k:
             raise TooFewRecordsError(f"k={self.k} needs at least {self.k} records; got n_samples={n}. Lower k.")
@@ -149,14 +149,14 @@ class Partitioner(Method, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def for_mixed(self, *, distance: str, nominal: Sequence[int]) -> Partitioner:
-        """Return the form of this algorithm for matrices with gaps or columns of other kinds, if it has one."""
+        """Return the form of this algorithm for matrices with missing values or columns of other kinds, if any."""
         raise MethodError(
             f"{type(self).__name__} groups complete, continuous variables only; some here are nominal, ordinal or have "
-            'gaps. Use the method "mdav", or leave them out.'
+            'missing values. Use the method "mdav", or leave them out.'
         )
 
     def for_part(self, part: float) -> Partitioner:
-        """Return the form of this algorithm for a part of the work; one that searches takes that part of its time."""
+        """Return the form of this algorithm for a part of the file; a search gets that part of its time."""
         return self
 
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:

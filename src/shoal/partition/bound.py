@@ -1,4 +1,4 @@
-"""How far from the best a partition can be at most: a lower bound on the loss of all partitions."""
+"""A lower bound on the loss of all partitions, which tells how far from the best a partition can be at most."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["lower_bound", "lower_bound_by_neighbours"]
 
 _LONGEST_LIST = 200
 _MOST_LISTED = 4_000_000  # neighbours of all records together, where lists of k do not need more
-_SWEEPS = 10  # over the prices: the next ten would add less than a thousandth
+_SWEEPS = 10  # over the prices; ten more would add less than a thousandth
 _ROUNDING = 1e-9  # relative; more than the sums can be off
 
 
 def lower_bound(X: ArrayLike, k: int) -> float:
-    """Return a number that the SSE of no partition into groups of at least k is below.
+    """Return a lower bound on the SSE of all partitions into groups of at least k.
 
     Parameters
     ----------
@@ -45,11 +45,11 @@ def lower_bound(X: ArrayLike, k: int) -> float:
     neighbour, so that no other pair counts. For millions of records and a large k the well-known bound is returned.
     """
     check_limits({"k": Whole(2)}, {"k": k})
-    given: NDArray[np.float64] = check_array(X, dtype=np.float64, order="C")
-    n = len(given)
+    matrix: NDArray[np.float64] = check_array(X, dtype=np.float64, order="C")
+    n = len(matrix)
     if n < k:
         raise TooFewRecordsError(f"k={k} needs at least {k} records; got n_samples={n}. Lower k.")
-    records, unit = scaled_for_squares(given)
+    records, unit = scaled_for_squares(matrix)
     if (k - 1) * n > 5 * _MOST_LISTED:
         bound = sum(_simple_bound(distances, k) for _, _, distances in lists_of_neighbours(records, k - 1))
     else:
@@ -94,6 +94,6 @@ def lower_bound_by_neighbours(X: NDArray[np.float64], neighbours: NDArray[np.int
 
 
 def _simple_bound(squared: NDArray[np.float64], k: int) -> float:
-    """Return the part of these records in the well-known bound; neighbours not listed count like the last."""
+    """Return what these records add to the well-known bound; neighbours not listed count like the last one listed."""
     total = squared[:, : k - 1].sum() + max(0, k - 1 - squared.shape[1]) * squared[:, -1].sum()
     return float(total) / (2 * k) * (1 - _ROUNDING)

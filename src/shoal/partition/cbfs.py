@@ -17,7 +17,7 @@ __all__ = ["CBFS"]
 
 
 class CBFS(Partitioner):
-    """Groups of k round the record farthest from the centroid, one at a time.
+    """Groups of k around the record farthest from the centroid, one at a time.
 
     While 2k records or more remain: the record farthest from the centroid of those that remain and its k-1 nearest
     make a group. The rest is the last group. So every group has k records and the last one k to 2k-1. Groups are
@@ -45,7 +45,7 @@ class CBFS(Partitioner):
     """
 
     name: ClassVar[str] = "cbfs"
-    summary: ClassVar[str] = "Groups of k round the record farthest from the centroid, one at a time"
+    summary: ClassVar[str] = "Groups of k around the record farthest from the centroid, one at a time"
     reference: ClassVar[str] = (
         "M. Laszlo and S. Mukherjee (2005), Minimum spanning tree partitioning algorithm for "
         "microaggregation, IEEE Transactions on Knowledge and Data Engineering 17."

@@ -1,4 +1,4 @@
-"""k-means microaggregation: halves by 2-means until nothing is left to halve."""
+"""k-means microaggregation: groups split in two by 2-means, until none is large enough to split."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class KMeansMicro(Partitioner):
 
     Notes
     -----
-    This is a reading of a one-sentence description, which leaves open how a part that is too small is repaired; the
-    cut used here is, for two given centres, the best there is. Of records equally placed the one with the lowest row
+    This interprets a one-sentence description, which leaves open how a part that is too small is repaired; the
+    cut used here is the best there is for these two centres. Of records equally placed the one with the lowest row
     number comes first. Identical records are cut into groups of k in the order of the rows. The same seed gives the
     same groups.
 
@@ -88,7 +88,7 @@ class KMeansMicro(Partitioner):
 
 
 def _split(records: NDArray[np.float64], k: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
-    """Return the places of the records of two parts of at least k; of all the groups, where records are identical."""
+    """Return the rows of two parts of at least k records, or of all groups where all records are identical."""
     n = len(records)
     first = records[rng.integers(n)]
     share = rng.random()
@@ -111,8 +111,8 @@ def _split(records: NDArray[np.float64], k: int, rng: np.random.Generator) -> li
 
 
 def _groups_of_identical(n: int, k: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
-    """Return the first k, the next k and so on: what splits come to, but those look at all that are left each time."""
-    for left in range(n - k, 2 * k - 1, -k):  # drawn as by those splits, so that others start where they did
+    """Return the first k rows, the next k and so on: what repeated splits would give, but in one pass."""
+    for left in range(n - k, 2 * k - 1, -k):  # draw as those splits would, so that later splits start the same
         rng.integers(left)
         rng.random()
     return np.split(np.arange(n), range(k, n - k + 1, k))

@@ -1,4 +1,4 @@
-"""MD: groups round the two most distant records."""
+"""MD: groups around the two most distant records."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class MD(Partitioner):
     """Groups of k by maximum distance.
 
     While 2k records or more remain: r and s are the two records that are farthest from each other; r and its k-1
-    nearest make a group, then s and its k-1 nearest of what is left. If k or more remain then, one group round the
+    nearest make a group, then s and its k-1 nearest of what is left. If k or more remain then, one group around the
     record farthest from their centroid; each of the rest, fewer than k, joins the group with the nearest centroid.
     So groups have k to 2k-1 records. They are numbered in the order they are made.
 
@@ -43,8 +43,8 @@ class MD(Partitioner):
     lowest row number. If r's group took s, s's position is still the centre of the second group.
 
     Looking at every pair again for every two groups costs O(n³/k). Here every record keeps how far the farthest
-    record was when it was last looked up. That is an upper bound ever after, and so is the way over the centroid;
-    only records that promise more than the pair at hand are looked up again. The result is the same.
+    record was when it was last looked up. That is an upper bound from then on, and so is the way over the centroid;
+    only records whose bound exceeds the distance of the pair at hand are looked up again. The result is the same.
 
     References
     ----------

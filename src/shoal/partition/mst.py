@@ -46,9 +46,9 @@ class MST(Partitioner):
     The tree grows from the first record (Prim); of records equally near the one with the lowest row number joins, at
     the record that was in the tree first. Of edges equally long the one with the lowest rows is visited first.
 
-    Information loss (%) at k=3, 4, 5, 10, M-d, beside the figures recalled from the literature: Census 6.121, 8.247,
-    10.268, 17.160 (6.110, 8.24, 10.30, 17.17); Tarragona 16.621, 19.661, 24.505, 38.426 (16.63, 19.66, 24.50, 38.58).
-    All are within 1 %.
+    Information loss (%) of M-d at k=3, 4, 5, 10, with the values recalled from the literature in brackets: Census
+    6.121, 8.247, 10.268, 17.160 (6.110, 8.24, 10.30, 17.17); Tarragona 16.621, 19.661, 24.505, 38.426 (16.63, 19.66,
+    24.50, 38.58). All are within 1 %.
 
     References
     ----------
@@ -79,7 +79,7 @@ class MST(Partitioner):
 
 
 def spanning_tree(X: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the record every record hangs on (-1 at the first) and the squared length of that edge."""
+    """Return the parent of every record in the minimum spanning tree (-1 at the first), and the squared edge length."""
     # Imported here because numba takes a second to import.
     from shoal.partition.kernels.spanning_tree import grow_spanning_tree
 

@@ -47,14 +47,15 @@ class MuApprox(Partitioner):
     Of records equally near the one with the lowest row number is taken, of edges equally long the one with the lowest
     rows.
 
-    This is a reading; the paper's text was not at hand. Of 144 combinations of open choices (which tree is next, where
-    it is cut, what splits the rest) none came within 1 % of all recalled figures and the best within 3.4 %; this one
-    is among the nearest and shares its cuts with `MST`. That the paper's bound on the loss holds for it is not shown.
+    The paper's text was not available; this interprets descriptions of it. Of 144 combinations of open choices (which
+    tree is next, where it is cut, what splits the rest) none came within 1 % of all recalled values, and the best
+    within 3.4 %; this one is among the nearest and shares its cuts with `MST`. Whether the paper's bound on the loss
+    holds for it is not shown.
 
-    The result hangs on the order of the rows: they decide which tree is next. Information loss (%) at k=3, 4,
-    5, 10 beside the figures recalled from the literature: Census 6.169, 8.397, 10.556, 17.003 (6.25, 8.47, 10.78,
-    17.01); Tarragona 17.776, 20.180, 26.113, 39.218 (17.10, 20.51, 26.04, 38.80): three of eight are within 1 %, all
-    within 4 %. Over 15 random orders of the same rows the loss runs from 5.96 to 6.39, 9.76 to 10.80 and 16.1 to 18.4
+    The result depends on the order of the rows: they decide which tree is next. Information loss (%) at k=3, 4, 5, 10,
+    with the values recalled from the literature in brackets: Census 6.169, 8.397, 10.556, 17.003 (6.25, 8.47, 10.78,
+    17.01); Tarragona 17.776, 20.180, 26.113, 39.218 (17.10, 20.51, 26.04, 38.80). Three of eight are within 1 %, all
+    within 4 %. Over 15 random orders of the same rows the loss goes from 5.96 to 6.39, 9.76 to 10.80 and 16.1 to 18.4
     on Census at k=3, 5, 10, and from 17.0 to 19.0, 24.1 to 29.2 and 35.1 to 45.0 on Tarragona.
 
     References
@@ -140,20 +141,20 @@ def _hub_and_branches(
             hub = row
     while large := [child for child in children[hub] if size[child] >= k]:
         hub = large[0]  # there is only one, or the edge to it could have been cut
-    branches = [_below(child, children) for child in children[hub]]
-    below = set(_below(hub, children))
+    branches = [_branch(child, children) for child in children[hub]]
+    below = set(_branch(hub, children))
     above = [row for row in rows if row not in below]
     if above:
         branches.append(above)
     return hub, sorted(branches, key=lambda branch: (-len(branch), branch[0]))
 
 
-def _below(node: int, children: Mapping[int, list[int]]) -> list[int]:
-    """Return the records that hang on one, itself first."""
-    found = [node]
-    for one in found:
-        found.extend(children[one])
-    return found
+def _branch(node: int, children: Mapping[int, list[int]]) -> list[int]:
+    """Return the records of the branch below a node, itself first."""
+    branch = [node]
+    for one in branch:
+        branch.extend(children[one])
+    return branch
 
 
 def _parts(hub: int, branches: list[list[int]], k: int, most: int) -> Iterator[list[int]]:

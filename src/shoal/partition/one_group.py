@@ -1,4 +1,4 @@
-"""No partition: all records are one group."""
+"""OneGroup: all records are one group."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ __all__ = ["OptimalUnivariate"]
 
 
 class OptimalUnivariate(Partitioner):
-    """Groups of k to 2k-1 with the least sum of squared errors there is, for one variable.
+    """Groups of k to 2k-1 with the least possible sum of squared errors, for one variable.
 
     In one dimension the groups of a best partition are neighbours in the sorted file and none needs 2k records. So
     the best partition of the first j values is the best of the first i together with one group of the rest, k to
@@ -40,8 +40,8 @@ class OptimalUnivariate(Partitioner):
     Sorting costs O(n log n), the rest O(n k). Equal values may be put into different groups; they are taken in the
     order of their rows. Of equally good partitions the one with the larger last groups is taken.
 
-    More than one column is refused: there no such program exists (the problem is NP-hard) and the nearest thing
-    is `MHM`.
+    More than one column is refused: no such algorithm exists for several variables (the problem is NP-hard). The
+    nearest to it is `MHM`.
 
     References
     ----------

@@ -26,7 +26,7 @@ class VMDAV(Partitioner):
     While k records or more remain: e is the record farthest from the centroid of the whole file; e and its k-1
     nearest make a group. Then, while the group has fewer than 2k-1 records: the nearest record to any of its members
     joins if it is nearer than `gamma` times its distance to the nearest other record without a group; otherwise the
-    group is done. The last records, fewer than k, join the group with the nearest centroid, so a group can end with
+    group is complete. The last records, fewer than k, join the group with the nearest centroid, so a group can end with
     more than 2k-1 records. Groups are numbered in the order they are made.
 
     Parameters
@@ -34,8 +34,9 @@ class VMDAV(Partitioner):
     k
         The least number of records in a group.
     gamma
-        How readily groups grow. 0 keeps them at k; about 0.2 suits scattered records and about 1.1 records in clouds
-        that are well apart, says the paper. On the Census and Tarragona files 1.1 loses more than 0.2 at every k.
+        How readily groups grow. 0 keeps them at k; according to the paper, about 0.2 suits scattered records, and about
+        1.1 suits records in clouds that are well apart. On the Census and Tarragona files the information loss is
+        larger with 1.1 than with 0.2 at every k.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ SETTINGS = {EntropyFuzzyCMeans: {"lam": 1.0}}
 every_estimator = pytest.mark.parametrize("estimator", EVERY, ids=lambda estimator: estimator.__name__)
 
 
-def made(estimator, n_clusters=3, **parameters):
+def make(estimator, n_clusters=3, **parameters):
     return estimator(n_clusters, **{**SETTINGS.get(estimator, {}), **parameters})
 
 
@@ -41,7 +41,7 @@ def known_to_differ(estimator):
 
 
 @pytest.mark.filterwarnings("ignore::shoal.errors.ConvergenceWarning")  # the checks set max_iter to 5
-@parametrize_with_checks([made(estimator) for estimator in EVERY], expected_failed_checks=known_to_differ)
+@parametrize_with_checks([make(estimator) for estimator in EVERY], expected_failed_checks=known_to_differ)
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
@@ -49,7 +49,7 @@ def test_scikit_learn_conventions(estimator, check):
 @every_estimator
 def test_what_is_learned_fits_together(estimator):
     X = blobs()
-    fitted = made(estimator).fit(X)
+    fitted = make(estimator).fit(X)
     columns = 4 if estimator is NoiseClustering else 3
     assert fitted.cluster_centers_.shape == (3, 2)
     assert fitted.memberships_.shape == (150, columns)
@@ -65,7 +65,7 @@ def test_what_is_learned_fits_together(estimator):
 @every_estimator
 def test_memberships_too_large_to_keep_are_computed_when_asked_for(estimator):
     X = blobs(n=60_000)
-    tight, roomy = (made(estimator, memory=memory, max_iter=1000).fit(X) for memory in (1, 256))
+    tight, roomy = (make(estimator, memory=memory, max_iter=1000).fit(X) for memory in (1, 256))
     assert 60_000 * 3 * 8 > 1e6
     assert np.allclose(tight.memberships_, roomy.memberships_, atol=1e-12)
     assert np.array_equal(tight.labels_, roomy.labels_)
@@ -81,22 +81,22 @@ def test_a_value_outside_its_limits_is_refused(estimator):
     for name, limit in estimator.limits.items():
         for value in limit.bad_values():
             with pytest.raises(ParameterError, match=name):
-                made(estimator).set_params(**{name: value}).fit(X)
+                make(estimator).set_params(**{name: value}).fit(X)
 
 
 @every_estimator
 def test_fewer_records_than_clusters_are_refused(estimator):
     with pytest.raises(TooFewRecordsError, match="n_clusters=6 needs at least 6 records; got n_samples=5"):
-        made(estimator, 6).fit(np.zeros((5, 2)))
+        make(estimator, 6).fit(np.zeros((5, 2)))
 
 
 @every_estimator
 def test_the_same_seed_gives_the_same_result_and_another_start_another(estimator):
     X = np.random.default_rng(0).normal(size=(120, 3))
-    first, again = (made(estimator, 6, random_state=4, max_iter=3000).fit(X) for _ in range(2))
+    first, again = (make(estimator, 6, random_state=4, max_iter=3000).fit(X) for _ in range(2))
     assert np.array_equal(first.cluster_centers_, again.cluster_centers_)
     assert np.array_equal(clone(first).fit(X).cluster_centers_, first.cluster_centers_)
-    other = made(estimator, 6, random_state=5, max_iter=3000).fit(X)
+    other = make(estimator, 6, random_state=5, max_iter=3000).fit(X)
     assert not np.array_equal(first.cluster_centers_, other.cluster_centers_)
 
 
@@ -104,9 +104,9 @@ def test_the_same_seed_gives_the_same_result_and_another_start_another(estimator
 def test_a_start_of_ones_own_is_used_as_it_is(estimator):
     X = blobs()
     start = np.array([[0.0, 0.5], [6.1, 6.0], [12.0, 12.5]])
-    fitted = made(estimator, init=start).fit(X)
+    fitted = make(estimator, init=start).fit(X)
     assert np.abs(fitted.cluster_centers_ - start).max() < 2  # in the order of the start
-    assert made(estimator, init=start.tolist()).fit(X).cluster_centers_ == pytest.approx(fitted.cluster_centers_)
+    assert make(estimator, init=start.tolist()).fit(X).cluster_centers_ == pytest.approx(fitted.cluster_centers_)
 
 
 def test_more_starts_are_not_worse():
@@ -146,7 +146,7 @@ def test_stopping_early_warns():
 def test_progress_adds_up_to_one(estimator):
     heard = []
     with listening(heard.append):
-        made(estimator, n_init=2).fit(blobs())
+        make(estimator, n_init=2).fit(blobs())
     assert sum(heard) == pytest.approx(1)
 
 
@@ -168,10 +168,10 @@ def test_eta_of_one_or_less_is_refused_with_the_reason():
 def test_huge_and_tiny_numbers(estimator, size):
     X = blobs()
     settings = {"lam": 1e-290 if size > 1 else 1e290} if estimator is EntropyFuzzyCMeans else {}
-    fitted = made(estimator, init="farthest", **settings).fit(X * size)
+    fitted = make(estimator, init="farthest", **settings).fit(X * size)
     assert np.isfinite(fitted.cluster_centers_).all()
     if not settings:
-        usual = made(estimator, init="farthest").fit(X)
+        usual = make(estimator, init="farthest").fit(X)
         assert fitted.cluster_centers_ / size == pytest.approx(usual.cluster_centers_, rel=1e-9)
         assert np.array_equal(fitted.labels_, usual.labels_)
 
@@ -179,7 +179,7 @@ def test_huge_and_tiny_numbers(estimator, size):
 @every_estimator
 def test_single_precision_is_worked_on_in_single_precision(estimator):
     X = blobs()
-    single, double = (made(estimator, init="farthest", tol=1e-5).fit(X.astype(kind)) for kind in ("f4", "f8"))
+    single, double = (make(estimator, init="farthest", tol=1e-5).fit(X.astype(kind)) for kind in ("f4", "f8"))
     assert single.memberships_.dtype == np.float32
     assert np.abs(single.cluster_centers_ - double.cluster_centers_).max() < 1e-3
 
@@ -188,7 +188,7 @@ def test_single_precision_is_worked_on_in_single_precision(estimator):
 def test_pytorch_gives_what_numpy_gives(estimator):
     pytest.importorskip("torch", reason="needs PyTorch: pip install shoal[gpu]")
     X = blobs()
-    here, there = (made(estimator, device=device).fit(X) for device in ("cpu", "cpu:0"))  # the second is PyTorch's
+    here, there = (make(estimator, device=device).fit(X) for device in ("cpu", "cpu:0"))  # the second is PyTorch's
     assert np.abs(here.cluster_centers_ - there.cluster_centers_).max() < 1e-9
     assert np.abs(here.memberships_ - there.memberships_).max() < 1e-9
     assert isinstance(there.memberships_, np.ndarray)

@@ -1,4 +1,4 @@
-"""MDAVGeneric is exact, with gaps and nominal columns, and equals MDAV without them."""
+"""MDAVGeneric is exact, with missing values and nominal columns, and equals MDAV without them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ VARIANTS = ("classic", "two-k")
 
 @st.composite
 def mixed(draw):
-    """A matrix with gaps, and which of its columns are nominal."""
+    """A matrix with missing values, and which of its columns are nominal."""
     n = draw(st.integers(2, 40))
     d = draw(st.integers(1, 6))
     nominal = draw(st.lists(st.integers(0, d - 1), unique=True))
     elements = draw(st.sampled_from([st.integers(0, 3).map(float), st.floats(-10, 10)]))
     X = draw(hnp.arrays(np.float64, (n, d), elements=elements))
-    gaps = draw(hnp.arrays(np.bool_, (n, d)))
+    is_missing = draw(hnp.arrays(np.bool_, (n, d)))
     keep = draw(hnp.arrays(np.int64, n, elements=st.integers(0, d - 1)))
-    gaps[np.arange(n), keep] = False  # every record keeps one value
-    X[gaps] = np.nan
+    is_missing[np.arange(n), keep] = False  # every record keeps one value
+    X[is_missing] = np.nan
     return X, nominal
 
 
@@ -57,7 +57,7 @@ def test_labels_are_those_of_brute_force(case, variant, distance, data):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("k", [3, 7, 40])
-def test_without_gaps_it_is_mdav(k, variant):
+def test_without_missing_values_it_is_mdav(k, variant):
     rng = np.random.default_rng(k)
     for X in (rng.normal(size=(1003, 5)), rng.integers(0, 4, size=(1003, 3)).astype(float)):
         generic = MDAVGeneric(k, variant=variant).fit(X).labels_

@@ -220,8 +220,8 @@ def test_the_seed_is_one_that_scikit_learn_takes():
             Refine(3, steps=32, random_state=seed).fit(X)
 
 
-def test_groups_too_large_for_one_trial_get_better():
-    """A trial moves 320 records at most; here two groups have 600."""
+def test_groups_too_large_for_one_step_get_better():
+    """A step moves 320 records at most; here two groups have 600."""
     X = blobs(1500)
     found = Refine(300, steps=64).fit(X)
     assert found.sse_ < 0.99 * found.start_sse_
@@ -250,7 +250,7 @@ def test_progress_sums_up_to_one():
         assert min(parts) >= 0
 
 
-# MDAV's SSE is the published one; the other figures are what much longer searches by other programs reached.
+# MDAV's SSE is the published one; the other values are what much longer searches by other programs reached.
 @pytest.mark.parametrize(("k", "mdav", "reached"), [(3, 798.44, 672.78), (10, 1985.65, 1639.91)])
 def test_census_is_near_the_best_known_after_few_steps(reference_data, k, mdav, reached):
     X = pd.read_csv(reference_data("census.csv")).to_numpy(float)

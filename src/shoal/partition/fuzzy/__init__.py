@@ -1,7 +1,7 @@
-"""Fuzzy partitions: every record belongs to every cluster, more or less.
+"""Fuzzy partitions: every record belongs to every cluster to a degree.
 
-The names are imported when first used. `alternating`, the loop under all of them, needs no more than an array library
-and array-api-compat, so that it also runs where numba and the dataframe libraries are absent.
+The names are imported when first used. `alternating`, the loop under all of them, needs only an array library and
+array-api-compat, so that it also runs where numba and the dataframe libraries are not installed.
 """
 
 from __future__ import annotations

@@ -31,13 +31,13 @@ __all__ = [
     "typicalities",
 ]
 
-# Davé's delta follows the centres for so many iterations, then stays.
+# Davé's delta follows the centres for this many iterations, and then stays as it is.
 _DELTA_FOLLOWS = 30
 
 
 @dataclass(frozen=True)
 class Alternation:
-    """Where the loop ended.
+    """The result of the alternating loop: where the centres ended.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ def alternate(
     threads: int = 1,
     after_each: Callable[[], None] | None = None,
 ) -> Alternation:
-    """Move the centres until they stay.
+    """Compute memberships and centres in turn until the centres stay where they are.
 
     Parameters
     ----------
@@ -155,13 +155,13 @@ def _delta(records: CentredRecords, centres: Array, lam: float) -> float:
 
 
 def _from_centres(X: Array, centres: Array, rule: MembershipRule, memory: float, threads: int) -> CentredRecords:
-    """Measure from the mean of the centres: what a record gets does not depend on the others beside it."""
+    """Return the records, measured from the mean of the centres, so that one does not depend on the others."""
     origin = array_namespace(X).mean(centres, axis=0)
     return CentredRecords(X, matrices=rule.matrices, origin=origin, memory=memory, threads=threads)
 
 
 def _filled(records: CentredRecords, centres: Array, work: Callable[[RecordBlock], Array], width: int) -> Array:
-    """Return a matrix of n rows with what `work` gives for every block."""
+    """Return a matrix of n rows, filled with what `work` returns for every block."""
     result = records.xp.empty((records.n, width), dtype=records.rows.dtype, device=device(records.rows))
 
     def fill(block: RecordBlock) -> None:

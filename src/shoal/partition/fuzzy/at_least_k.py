@@ -26,12 +26,12 @@ _LEAST_PART = 0.1
 
 
 class AtLeastK(Partitioner):
-    """Groups of k to 2k-1 from fuzzy clusters with at least k records, clustered again as long as they are large.
+    """Groups of k to 2k-1 from fuzzy clusters with at least k records, split again while they are large.
 
     A set of 2k records or more is clustered by fuzzy c-means into a third of the clusters that would have k records.
-    If every cluster is the first choice of at least k records these are the parts of the set; if not, it is tried
+    If every cluster is the first choice of at least k records, these are the parts of the set; if not, it is clustered
     again with fewer clusters and a little fuzzier. A part of 2k or more is a set to be clustered in turn, less fuzzy
-    the smaller it is. A set that does not come apart even into two is left to MDAV.
+    the smaller it is. A set that cannot be split even into two is left to MDAV.
 
     Parameters
     ----------
@@ -45,15 +45,15 @@ class AtLeastK(Partitioner):
     Attributes
     ----------
     labels_
-        The group of every record, 0 to g-1, numbered in the order they are found.
+        The group of every record, 0 to g-1, numbered in the order they are made.
     n_iter_
-        The iterations of fuzzy c-means, over all sets and trials.
+        The iterations of fuzzy c-means, over all sets and attempts.
 
     Notes
     -----
     The published algorithm does not always end, and does not say by how much to lower the number of clusters and to
-    raise m. This is a completion of it: every trial has fewer clusters than the one before, every part is smaller than
-    its set, and MDAV, with groups of k to 2k-1, can do every set. The start is farthest first, so nothing is drawn.
+    raise m. This completes it: every attempt has fewer clusters than the one before, every part is smaller than its
+    set, and MDAV, with groups of k to 2k-1, can split any set. The start is farthest first, so nothing is random.
 
     References
     ----------
@@ -111,9 +111,9 @@ class AtLeastK(Partitioner):
         c = max(2, len(X) // (3 * self.k))
         while c >= 2:
             start = X[farthest_first(X, c)]
-            found = alternate(X, start, Fuzzy(m), max_iter=self.max_iter, tol=self.tol, threads=threads)
-            self.n_iter_ += found.n_iter
-            parts: NDArray[np.int64] = labels(X, found.centres, found.rule, threads=threads)
+            alternation = alternate(X, start, Fuzzy(m), max_iter=self.max_iter, tol=self.tol, threads=threads)
+            self.n_iter_ += alternation.n_iter
+            parts: NDArray[np.int64] = labels(X, alternation.centres, alternation.rule, threads=threads)
             large_enough = int((np.bincount(parts, minlength=c) >= self.k).sum())
             if large_enough == c:
                 return parts

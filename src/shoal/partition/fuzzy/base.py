@@ -63,25 +63,25 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             Ignored; here because scikit-learn's pipelines pass it.
         """
         check_limits(self.limits, self.get_params(deep=False))
-        given = checked_matrix(self, X, dtype=[np.float64, np.float32])
-        n, d = given.shape
+        matrix = checked_matrix(self, X, dtype=[np.float64, np.float32])
+        n, d = matrix.shape
         if n < self.n_clusters:
             raise TooFewRecordsError(
                 f"n_clusters={self.n_clusters} needs at least {self.n_clusters} records; got n_samples={n}. "
                 "Lower n_clusters."
             )
         allowed = self._feasible_set(d)
-        records, scale = _scaled(given)
-        outcome = self._best(records, scale, self._projection(allowed, scale))
-        centres: NDArray[np.float64] = to_host(outcome.centres).astype(np.float64) * scale
+        records, scale = _scaled(matrix)
+        alternation = self._best(records, scale, self._projection(allowed, scale))
+        centres: NDArray[np.float64] = to_host(alternation.centres).astype(np.float64) * scale
         self.cluster_centers_ = centres if allowed is None else allowed.project(centres)
-        self.n_iter_ = outcome.n_iter
-        self.converged_ = outcome.converged
-        self.objective_ = [value * scale * scale for value in outcome.objective]
-        self._scale, self._rule = scale, outcome.rule
-        fits = n * (self.n_clusters + 1) * given.itemsize <= self.memory * 1e6
-        self._learn(given, fits)
-        self._training = None if fits else given
+        self.n_iter_ = alternation.n_iter
+        self.converged_ = alternation.converged
+        self.objective_ = [value * scale * scale for value in alternation.objective]
+        self._scale, self._rule = scale, alternation.rule
+        fits = n * (self.n_clusters + 1) * matrix.itemsize <= self.memory * 1e6
+        self._learn(matrix, fits)
+        self._training = None if fits else matrix
         if not self.converged_:
             warn(
                 f"{type(self).__name__} stopped at max_iter={self.max_iter} before the centres came to rest. "
@@ -108,7 +108,7 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self._memberships_of(checked_matrix(self, X, dtype=[np.float64, np.float32], reset=False))
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Return the cluster that each of other records belongs to most, of several the first."""
+        """Return the cluster that each of other records belongs to most; of several, the first."""
         check_is_fitted(self)
         return self._labels_of(checked_matrix(self, X, dtype=[np.float64, np.float32], reset=False))
 
@@ -133,11 +133,11 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _training_matrix(self) -> NDArray[Any]:
         matrix: NDArray[Any] | None = getattr(self, "_training", None)
         if matrix is None:
-            raise ParameterError("The matrix did not travel with this copy of the estimator. Use predict_memberships.")
+            raise ParameterError("A copy of an estimator that was pickled has no matrix. Use predict_memberships.")
         return matrix
 
     def _best(self, records: NDArray[Any], scale: float, project: Callable[[Any], Any] | None) -> Alternation:
-        """Return the outcome with the least objective over all starts."""
+        """Return the result with the least objective over all starts."""
         X = to_device(records, self.device)
         rule = self._make_rule(scale)
         starts = self._starts(records, scale)
@@ -145,7 +145,7 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         with threads_for_blocks() as threads:
             for start in starts:
                 with step(1 / len(starts)):
-                    outcome = alternate(
+                    alternation = alternate(
                         X,
                         to_device(start, self.device),
                         rule,
@@ -156,21 +156,21 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                         threads=threads,
                         after_each=lambda: advance(1 / self.max_iter),
                     )
-                if best is None or outcome.objective[-1] < best.objective[-1]:
-                    best = outcome
+                if best is None or alternation.objective[-1] < best.objective[-1]:
+                    best = alternation
         assert best is not None
         return best
 
     def _starts(self, records: NDArray[Any], scale: float) -> list[NDArray[Any]]:
         c = self.n_clusters
         if not isinstance(self.init, str):
-            return [self._given_start(records.shape[1]).astype(records.dtype) / scale]
+            return [self._start_from_matrix(records.shape[1]).astype(records.dtype) / scale]
         if self.init == "farthest":
             return [towards_the_mean(records, farthest_first(records, c))]
         rng = np.random.default_rng(self.random_state)
         return [towards_the_mean(records, plus_plus(records, c, rng)) for _ in range(self.n_init)]
 
-    def _given_start(self, d: int) -> NDArray[np.float64]:
+    def _start_from_matrix(self, d: int) -> NDArray[np.float64]:
         try:
             start = np.array(self.init, dtype=np.float64)
         except (TypeError, ValueError):

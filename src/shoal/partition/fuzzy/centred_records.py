@@ -1,4 +1,4 @@
-"""The records as the alternating loop wants them: centred, in blocks, with squared distances by a matrix product.
+"""The records in the form the alternating loop works on: centred, in blocks, squared distances by matrix products.
 
 Array layer only: no import but array-api-compat and the standard library.
 """
@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 # Numbers in a block of NumPy's, two megabytes in double precision: more do not stay in the caches, and with fewer two
 # threads wait for each other as long as they work.
 _AT_ONCE = 2**18
-# Fewer blocks than this are done before threads have started.
+# Fewer blocks than this take less time than starting threads.
 _WORTH_THREADS = 4
 
 

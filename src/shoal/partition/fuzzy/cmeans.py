@@ -1,4 +1,4 @@
-"""c-means, fuzzy and crisp."""
+"""c-means, fuzzy and crisp: estimators, and the fuzzy method."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["CMeans", "FuzzyCMeans", "FuzzyMethod"]
 class FuzzyCMeans(ConstrainedClusterer):
     """Clusters to which every record belongs to a degree, with centres that can be held to linear constraints.
 
-    The sum over records k and clusters i of ``u_ki^m |x_k - v_i|^2`` is made small by turns: the memberships u that are
+    The sum over records k and clusters i of ``u_ki^m |x_k - v_i|^2`` is minimised in turns: the memberships u that are
     best for the centres v, then the centres that are best for the memberships. It never rises. The best centre is a
     weighted mean; under constraints it is the point nearest to that mean that satisfies them.
 
@@ -51,7 +51,7 @@ class FuzzyCMeans(ConstrainedClusterer):
         The centres have come to rest if none moves farther than this times the root mean square distance of the
         records to their mean.
     n_init
-        How many starts of k-means++ to try; the one with the least objective counts. The other kinds of start are one.
+        How many starts of k-means++; the result with the least objective counts. The other kinds of start are one each.
     random_state
         The seed of the starts.
     device
@@ -127,7 +127,7 @@ class FuzzyMethod(SoftMethod):
 
     @property
     def fuzziness(self) -> tuple[str, float]:
-        """The exponent."""
+        """The name and the value of the exponent m."""
         return "m", self.m
 
     def rule(self, fuzziness: float) -> MembershipRule:
@@ -136,7 +136,7 @@ class FuzzyMethod(SoftMethod):
 
     @property
     def power(self) -> float:
-        """The exponent too."""
+        """The exponent m: a record enters a centre with its membership to this power."""
         return self.m
 
 

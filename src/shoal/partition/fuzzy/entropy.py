@@ -1,4 +1,4 @@
-"""Fuzzy c-means made fuzzy by entropy."""
+"""Fuzzy c-means with an entropy term: estimator and method."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EXTREME = 1e300
 class EntropyFuzzyCMeans(ConstrainedClusterer):
     """Clusters to which every record belongs to a degree that falls off exponentially with squared distance.
 
-    The sum over records k and clusters i of ``u_ki |x_k - v_i|^2 + u_ki ln(u_ki) / lam`` is made small by turns, as in
+    The sum over records k and clusters i of ``u_ki |x_k - v_i|^2 + u_ki ln(u_ki) / lam`` is minimised in turns, as in
     `FuzzyCMeans`: memberships are proportional to ``exp(-lam |x_k - v_i|^2)``, centres are their means, or the
     nearest points to these that satisfy the constraints. Unlike there, a record on a centre belongs to others too.
 
@@ -86,7 +86,7 @@ class EntropyMethod(SoftMethod):
 
     @property
     def fuzziness(self) -> tuple[str, float]:
-        """The parameter lambda."""
+        """The name and the value of the parameter lambda."""
         return "lam", self.lam
 
     def rule(self, fuzziness: float) -> MembershipRule:
@@ -95,5 +95,5 @@ class EntropyMethod(SoftMethod):
 
     @property
     def power(self) -> float:
-        """One: the memberships themselves."""
+        """One: a record enters a centre with its membership itself."""
         return 1.0

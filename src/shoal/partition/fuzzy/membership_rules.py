@@ -1,4 +1,4 @@
-"""How distances become memberships: one rule a class, block by block.
+"""How distances become memberships: one class per rule, applied block by block.
 
 Everything is in terms of distances relative to the nearest centre, (D_min / D)^p, which neither over- nor underflow
 where it matters. Array layer only.
@@ -21,7 +21,7 @@ _LARGEST_WHOLE = 16
 
 
 class CentreWeights(NamedTuple):
-    """What moves the centres: centre i goes to the mean of the records with weights ``factors[k] * matrix[k, i]``."""
+    """The weights that centres are averaged with: for centre i and record k, ``factors[k] * matrix[k, i]``."""
 
     matrix: Array  # r x c
     factors: Array  # r
@@ -29,9 +29,9 @@ class CentreWeights(NamedTuple):
 
 
 class MembershipRule:
-    """Base of the rules. A method may overwrite the distances of the block it is given."""
+    """Base of the rules by which distances become memberships. A method may overwrite the distances of its block."""
 
-    matrices: ClassVar[int] = 4  # as large as a block, the distances among them, that are in use at one time
+    matrices: ClassVar[int] = 4  # of the size of a block, its distances included, that are in use at one time
 
     def weigh(self, block: RecordBlock) -> CentreWeights:
         """Return the weights that the new centres are means with."""
@@ -71,7 +71,7 @@ class Fuzzy(MembershipRule):
 
     @property
     def power(self) -> float:
-        """The p above."""
+        """The exponent p of the ratios of distances, 1/(m-1)."""
         return 1 / (self.m - 1)
 
     @property

@@ -16,7 +16,7 @@ __all__ = ["Typical", "move", "typical_of"]
 
 
 class Typical(NamedTuple):
-    """What the typicalities of some records add up to, per centre."""
+    """Sums over the typicalities of some records, per centre."""
 
     least: Array  # c, the least distance
     total: Array  # c, of (least / D)^(1/(eta-1))
@@ -24,7 +24,7 @@ class Typical(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """What some records add up to, per centre."""
+    """Weighted sums over some records, per centre, and their part of the objective."""
 
     sums: Array  # c x (d + 2), of the rows, weighted; the last column of the rows is one
     objective: Array
@@ -59,7 +59,7 @@ def move(records: CentredRecords, centres: Array, rule: MembershipRule) -> tuple
 
 
 def typical_of(records: CentredRecords, centres: Array, rule: Possibilistic) -> Typical:
-    """Return what the typicalities of all records add up to."""
+    """Return the sums over the typicalities of all records."""
 
     def join(left: Typical, right: Typical) -> Typical:
         return _joined(records.xp, left, right, rule)

@@ -1,4 +1,4 @@
-"""Fuzzy clusters with one more for what belongs to none."""
+"""Fuzzy clusters, and one more cluster for noise: records that belong to none of the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fuzzy clusters with typicalities beside the memberships."""
+"""Fuzzy possibilistic c-means: fuzzy clusters with typicalities in addition to the memberships."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["FuzzyPossibilisticCMeans"]
 class FuzzyPossibilisticCMeans(FuzzyClusterer):
     """Fuzzy c-means in which a record also counts by how typical it is of a cluster among all records.
 
-    The sum over records k and clusters i of ``(u_ki^m + t_ki^eta) |x_k - v_i|^2`` is made small by turns. The
+    The sum over records k and clusters i of ``(u_ki^m + t_ki^eta) |x_k - v_i|^2`` is minimised in turns. The
     memberships u of a record sum to one over the clusters, the typicalities t of a cluster over the records; a centre
     is the mean weighted by u^m + t^eta.
 

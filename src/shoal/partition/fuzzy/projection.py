@@ -1,4 +1,4 @@
-"""The nearest centres that satisfy linear constraints."""
+"""Centres moved to the nearest points that satisfy linear constraints."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["FeasibleSet", "feasible_set"]
 
 Doubles = NDArray[np.float64]
 
-# Directions whose length is below this part of the longest are not there; rules are broken by more than this, relative
-# to their own numbers.
+# Directions whose length is below this part of the longest count as zero, and a rule as broken only by more than this,
+# relative to its own numbers.
 _RANK = 1e-10
 _BROKEN = 1e-9
 
@@ -122,11 +122,11 @@ def _solver(A: Doubles) -> tuple[Doubles, Doubles]:
     return inverse, free
 
 
-def _system(name: str, given: Any, d: int) -> tuple[Doubles, Doubles]:
+def _system(name: str, pair: Any, d: int) -> tuple[Doubles, Doubles]:
     """Return the rows at unit length, and the right-hand sides to match."""
-    if given is None:
+    if pair is None:
         return np.zeros((0, d)), np.zeros(0)
-    matrix, numbers = (np.array(part) for part in _pair(name, given, "a matrix and one number for each of its rows"))
+    matrix, numbers = (np.array(part) for part in _pair(name, pair, "a matrix and one number for each of its rows"))
     matrix, numbers = _numbers(name, matrix), np.atleast_1d(_numbers(name, numbers))
     matrix = np.atleast_2d(matrix)
     if matrix.ndim != 2 or matrix.shape[1] != d:
@@ -143,11 +143,11 @@ def _system(name: str, given: Any, d: int) -> tuple[Doubles, Doubles]:
     return matrix / lengths[:, None], numbers / lengths
 
 
-def _bounds(given: Any, d: int) -> tuple[Doubles, Doubles]:
-    if given is None:
+def _bounds(pair: Any, d: int) -> tuple[Doubles, Doubles]:
+    if pair is None:
         return np.full(d, -np.inf), np.full(d, np.inf)
     ends = []
-    for end, open_end in zip(_pair("bounds", given, "low and high"), (-np.inf, np.inf), strict=True):
+    for end, open_end in zip(_pair("bounds", pair, "low and high"), (-np.inf, np.inf), strict=True):
         try:
             numbers = np.array(open_end if end is None else end, dtype=np.float64)
             ends.append(np.broadcast_to(numbers, (d,)).copy())
@@ -158,15 +158,15 @@ def _bounds(given: Any, d: int) -> tuple[Doubles, Doubles]:
     return ends[0], ends[1]
 
 
-def _pair(name: str, given: Any, what: str) -> Sequence[ArrayLike]:
-    if not isinstance(given, (tuple, list)) or len(given) != 2:
+def _pair(name: str, pair: Any, what: str) -> Sequence[ArrayLike]:
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         raise ParameterError(f"{name} must be a pair: {what}.")
-    return given
+    return pair
 
 
-def _numbers(name: str, given: ArrayLike) -> Doubles:
+def _numbers(name: str, values: ArrayLike) -> Doubles:
     try:
-        numbers = np.array(given, dtype=np.float64)
+        numbers = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise ParameterError(f"{name} must be made of numbers.") from None
     if not np.isfinite(numbers).all():
@@ -178,5 +178,5 @@ def _is_possible(A: Doubles, b: Doubles, G: Doubles, h: Doubles, low: Doubles, h
     from scipy.optimize import linprog
 
     bounds = np.column_stack([low, high])
-    found = linprog(np.zeros(A.shape[1]), A_ub=G, b_ub=h, A_eq=A, b_eq=b, bounds=bounds)
-    return bool(found.status != 2)  # 2 is infeasible
+    solution = linprog(np.zeros(A.shape[1]), A_ub=G, b_ub=h, A_eq=A, b_eq=b, bounds=bounds)
+    return bool(solution.status != 2)  # 2 is infeasible

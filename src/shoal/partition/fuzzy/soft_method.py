@@ -19,7 +19,7 @@ from shoal.partition.mdav.mdav import MDAV
 
 __all__ = ["CLUSTERS", "SoftMethod"]
 
-_LARGEST_WHOLE_FILE, _PART = 10_000, 5_000  # records; in parts of so many
+_LARGEST_WHOLE_FILE, _PART = 10_000, 5_000  # records: larger files are clustered in parts of at least this many
 
 # Worth searching with every fuzzy method: the number of clusters, as a multiple of records // k.
 CLUSTERS = Searched("clusters", (0.25, 0.5, 1.0, 2.0), start=1.0)
@@ -30,18 +30,18 @@ class SoftMethod(Method):
     """Base of the fuzzy methods.
 
     A subclass declares what it is (see `Method`), the estimator it stands for, and the parameter of the membership draw
-    that says how fuzzy the draw is; it writes `fuzziness`, `rule` and `power`.
+    that sets how fuzzy the draw is; it writes `fuzziness`, `rule` and `power`.
 
     Attributes
     ----------
     k
         The k of the release.
     n_clusters
-        The number of clusters in the whole stratum; None: as many as there are k records.
+        The number of clusters in the whole stratum; None: the number of records divided by k.
     part
-        None: the stratum is clustered as one. A number: it is first cut by MDAV into parts of so many records or up to
-        twice as many, and each part is clustered for itself. Time and memory grow with records times clusters, so that
-        `protect` does this by itself in large files, and the plan says so.
+        None: the stratum is clustered as one. A number: it is first cut by MDAV into parts of that many records, or up
+        to twice as many, and each part is clustered on its own. Time and memory grow with records times clusters, so
+        `protect` does this in large files without being asked, and the plan records it.
     """
 
     k: int
@@ -79,20 +79,20 @@ class SoftMethod(Method):
 
     @property
     def fuzziness(self) -> tuple[str, float]:
-        """The parameter that says how fuzzy the clusters are, and its value."""
+        """The name and the value of the parameter that sets how fuzzy the clusters are."""
         raise NotImplementedError
 
     def rule(self, fuzziness: float) -> MembershipRule:
-        """Return how distances become memberships at another fuzziness."""
+        """Return the rule by which distances become memberships, at another fuzziness."""
         raise NotImplementedError
 
     @property
     def power(self) -> float:
-        """What memberships are raised to where records enter a centre."""
+        """The power that memberships are raised to when a centre is averaged over the records."""
         raise NotImplementedError
 
     def in_large_file(self, records: int) -> SoftMethod:
-        """Return this method, with parts if the file is large and nothing was said."""
+        """Return this method, in parts if the file is large and neither parts nor a number of clusters was chosen."""
         if self.part is None and self.n_clusters is None and records > _LARGEST_WHOLE_FILE:
             return type(self)(**asdict(self) | {"part": max(_PART, 4 * self.k)})
         return self
@@ -105,7 +105,7 @@ class SoftMethod(Method):
         return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
 
     def clusterer(self, records: int, share: float, **constraints: Any) -> ConstrainedClusterer:
-        """Return the estimator for a part with so many records, which has that share of all clusters."""
+        """Return the estimator for a part of the file, by its number of records and its share of all clusters."""
         wanted = records // self.k if self.n_clusters is None else round(self.n_clusters * share)
         settings = asdict(self)
         for name in ("k", "part", "n_clusters"):

@@ -1,4 +1,4 @@
-"""Where the centres start."""
+"""Where the centres of fuzzy clusters start."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from shoal.parameters.limits import OneOf
 
 __all__ = ["StartOfCentres", "farthest_first", "plus_plus", "towards_the_mean"]
 
-# A start on a record is one that a large m never leaves: the record's weight is 1, that of all others c^-m.
+# With a large m a centre never leaves a record it starts on: the record's weight is 1, that of all others c^-m.
 _TOWARDS_THE_MEAN = 0.01
 
 
 @dataclass(frozen=True)
 class StartOfCentres(OneOf):
-    """The limit of a parameter that says where the centres start: a word, or a matrix that is checked in `fit`."""
+    """The limit of a parameter that sets where the centres start: a word, or a matrix that is checked in `fit`."""
 
     @property
     def wanted(self) -> str:
@@ -46,7 +46,7 @@ def plus_plus(X: NDArray[np.float64], c: int, rng: np.random.Generator) -> NDArr
 
 
 def farthest_first(X: NDArray[np.float64], c: int) -> NDArray[np.int64]:
-    """Return the rows of `c` records: that farthest from the mean, then always the one farthest from those there are.
+    """Return the rows of `c` records: the one farthest from the mean, then always the one farthest from those before.
 
     Of records equally far it is the first.
     """

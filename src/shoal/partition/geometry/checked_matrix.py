@@ -1,4 +1,4 @@
-"""The matrix an estimator is given, checked as scikit-learn does, without a value of it in a message."""
+"""The matrix passed to an estimator, checked as scikit-learn does, without a value of it in a message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A forest over the records: how its long edges are cut and what groups its trees make."""
+"""A forest over the records: long edges cut, and groups made of its trees."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def cut_long_edges(
     Parameters
     ----------
     parent, length
-        The record every record hangs on (-1 at a root), and the length of that edge. Of edges equally long the one
+        The parent of every record (-1 at a root), and the length of the edge to it. Of edges equally long the one
         with the lowest rows at its ends comes first.
     k, most
-        How many records have to be left on both sides, and up to how many a tree is left alone.
+        How many records have to be left on both sides, and the largest tree that is not cut.
 
     Returns
     -------

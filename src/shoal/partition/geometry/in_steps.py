@@ -1,4 +1,4 @@
-"""Runs a kernel that makes groups until few records remain, in steps, and reports how far it is."""
+"""A kernel that makes groups one after the other, run in steps so that progress can be reported."""
 
 from __future__ import annotations
 

@@ -46,8 +46,8 @@ def lists_of_neighbours(
         rows = np.empty((len(wanted), count + 1), dtype=np.int64)
         distances = np.empty((len(wanted), count + 1))
         find_nearest(tree, X, wanted, rows, distances)
-        # The record itself goes first and then leaves. Among many identical ones it may not be there: then the
-        # last leaves.
+        # The record itself is sorted to the front and left out. Among many identical ones it may not be listed: then
+        # the last is left out.
         is_itself = rows == wanted[:, np.newaxis]
         order = np.lexsort((rows, distances, ~is_itself))
         is_there = is_itself.any(axis=1, keepdims=True)
@@ -58,5 +58,5 @@ def lists_of_neighbours(
     threads = os.cpu_count() or 1
     starts = range(0, len(in_tree_order), at_once)
     with ThreadPoolExecutor(threads) as pool:
-        for first in range(0, len(starts), 4 * threads):  # a few at a time: what is yielded may be all that is kept
+        for first in range(0, len(starts), 4 * threads):  # a few at a time, so that not all lists are in memory
             yield from pool.map(fill, starts[first : first + 4 * threads])

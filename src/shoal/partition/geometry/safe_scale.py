@@ -1,4 +1,4 @@
-"""Numbers so large or so small that their squares cannot be told apart, brought to where they can."""
+"""Very large and very small numbers, scaled so that their squares neither overflow nor vanish."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 __all__ = ["safely_scaled", "scaled_for_squares"]
 
-# Squares of differences, summed over thousands of columns and millions of records, stay clear of both ends.
+# Exponents between which squares of differences can be summed over thousands of columns and millions of records.
 _LARGEST = 400
 _SMALLEST = -400
 

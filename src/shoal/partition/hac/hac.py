@@ -28,15 +28,14 @@ class HAC(Partitioner):
     """Groups of at least k by merging the two closest clusters as long as the union is not too large.
 
     Every record starts as a cluster of its own. Again and again the two clusters with the least linkage are merged,
-    among the pairs whose union keeps to `cap`. When no pair does, the clusters that are still smaller than k are
-    seen to by `completion`.
+    among the pairs whose union keeps to `cap`. When no pair does, `completion` decides what becomes of the clusters
+    that are still smaller than k.
 
     The defaults had the least sum of squared errors, on the average of the reference files Census, Tarragona and EIA
-    and two made-up ones at k = 3, 5 and 10: 0.95 times that of MDAV (0.56 to 1.12 times; at k = 4 on
-    EIA, though, three times), and on Census two fifths less than the method as first published
-    (``cap="2k-1", linkage="single", completion="thesis"``). The squared Euclidean distance is
-    at 0.97 (1.08 at worst), complete linkage at 0.98, single linkage at 1.09. A `priority`
-    helps only where the thesis's completion would otherwise have much to do.
+    and two simulated ones at k = 3, 5 and 10: 0.95 times that of MDAV (0.56 to 1.12 times; at k = 4 on EIA, though,
+    three times), and on Census two fifths less than the method as first published (``cap="2k-1", linkage="single",
+    completion="thesis"``). The squared Euclidean distance is at 0.97 (1.08 at worst), complete linkage at 0.98, single
+    linkage at 1.09. A `priority` helps only where the thesis's completion would otherwise have much to do.
 
     Parameters
     ----------
@@ -140,16 +139,16 @@ class HAC(Partitioner):
         return frozenset({"nominal" if self.distance == "hamming" else "continuous"})
 
     def for_mixed(self, *, distance: str, nominal: Sequence[int]) -> Partitioner:
-        """Refuse matrices with gaps, and columns that the distance is not for."""
+        """Raise MethodError: matrices with missing values, and columns that the distance is not for, are refused."""
         if self.distance == "hamming":
             raise MethodError(
-                'HAC with distance="hamming" groups nominal variables without gaps; some here are continuous, ordinal '
-                'or have gaps. Declare codes nominal, leave the others out, or use the method "mdav", which takes all.'
+                'HAC with distance="hamming" groups complete, nominal variables only; some here are continuous or '
+                'ordinal, or have missing values. Declare codes nominal, leave others out, or use the method "mdav".'
             )
         raise MethodError(
-            f'HAC with distance="{self.distance}" groups continuous variables without gaps; some here are nominal, '
-            'ordinal or have gaps. Leave them out, say distance="hamming" if all are nominal and complete, or use the '
-            'method "mdav".'
+            f'HAC with distance="{self.distance}" groups complete, continuous variables only; some here are nominal, '
+            'ordinal or have missing values. Leave them out, use distance="hamming" if all are nominal and complete, '
+            'or use the method "mdav".'
         )
 
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -185,7 +184,7 @@ class HAC(Partitioner):
         return number_in_order(labels)
 
     def _merge(self, X: NDArray[np.float64], kind: int) -> Clusters:
-        """Merge until nothing fits."""
+        """Merge clusters until no two fit together any more."""
         from shoal.partition.kernels import hac as kernels
 
         linkage = {
@@ -241,12 +240,12 @@ def _without_correlation(X: NDArray[np.float64]) -> NDArray[np.float64]:
     X = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
     # einsum, because a product by BLAS can depend on the number of threads
     lengths, axes = np.linalg.eigh(np.einsum("ni,nj->ij", X, X) / (n - 1))
-    seen = lengths > lengths.max() * max(n, d) * np.finfo(float).eps
-    return np.ascontiguousarray(np.einsum("ni,ij->nj", X, axes[:, seen] / np.sqrt(lengths[seen])))
+    varies = lengths > lengths.max() * max(n, d) * np.finfo(float).eps
+    return np.ascontiguousarray(np.einsum("ni,ij->nj", X, axes[:, varies] / np.sqrt(lengths[varies])))
 
 
 def _last_clusters(went_into: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
-    """Return the cluster that every record is in at the end; a cluster always went into one with a lower number."""
+    """Return the cluster that every record is in at the end; a cluster was always merged into a lower number."""
     last = went_into.copy()
     for record in range(len(last)):
         last[record] = last[last[record]]

@@ -20,7 +20,7 @@ def make_groups_by_centroid(
     remaining: Scalar,
     pause: Scalar,
 ) -> tuple[Scalar, Scalar]:
-    """Make groups of k round the record farthest from the centroid until fewer than `pause` records remain.
+    """Make groups of k around the record farthest from the centroid until fewer than `pause` records remain.
 
     `totals` (of the columns of what remains), `rows` and `labels` are the state: the next call goes on where this
     one stopped. Returns the number of groups made so far and of records that remain.

@@ -9,7 +9,7 @@ from shoal.partition.kernels.compiled import Integers, Scalar, kernel
 
 @kernel
 def subtree_sizes(parent: Integers) -> tuple[Integers, Integers]:
-    """Return how many nodes hang on every node, itself included, and the nodes in an order, children first.
+    """Return the size of the subtree of every node, and the nodes in an order in which children come first.
 
     ``parent[i]`` is the parent of node i, or -1 at a root.
     """
@@ -38,7 +38,7 @@ def subtree_sizes(parent: Integers) -> tuple[Integers, Integers]:
 
 @kernel
 def cut_edges(parent: Integers, size: Integers, longest_first: Integers, k: Scalar, most: Scalar) -> None:
-    """Cut, in the given order, the edges that leave at least k nodes on both sides of a tree of more than `most`.
+    """Cut, in this order, the edges that leave at least k nodes on both sides of a tree of more than `most`.
 
     An edge is named by its lower end. `parent` (-1 at a root) and `size` (of the subtrees) are changed.
     """

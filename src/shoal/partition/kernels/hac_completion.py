@@ -1,7 +1,7 @@
-"""The completion of clusters smaller than k with an eye on distances.
+"""The completion of clusters smaller than k by distance.
 
 A step takes one cluster and plans, each on a copy of the groups, what could be done with it: `join`, `dissolve`,
-`fill`. The cheapest plan is carried out. One of the three can always be done: two clusters smaller than k can be
+`fill_up`. The cheapest plan is carried out. One of the three can always be done: two clusters smaller than k can be
 joined; and if there is one beside g groups of k to 2k-1, either n >= (g+1)k and those have records to spare, or
 n < (g+1)k <= g(2k-1) and they have room (for g = 1 too, as n <= 2k-1 then).
 """

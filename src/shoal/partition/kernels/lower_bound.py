@@ -21,10 +21,10 @@ def measure_lists(X: Doubles, neighbours: Integers, squared: Doubles) -> None:
 
 @inner_kernel
 def _is_listed(neighbours: Integers, of: Scalar, row: Scalar) -> Scalar:
-    found = False
+    is_listed = False
     for t in range(neighbours.shape[1]):
-        found |= neighbours[of, t] == row
-    return found
+        is_listed |= neighbours[of, t] == row
+    return is_listed
 
 
 @kernel

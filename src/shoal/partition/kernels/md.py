@@ -31,7 +31,7 @@ def _two_most_distant(
     """Return the two records farthest from each other; of equal pairs the one with the lowest rows.
 
     ``reach[i]`` is how far (squared) record i was from the farthest of what remained when that was last looked up,
-    and ``partner[i]`` that record: while the partner remains the figure is right, afterwards it is an upper bound,
+    and ``partner[i]`` that record: while the partner remains this is exact, afterwards it is an upper bound,
     because records only go. Another bound is the triangle over the centroid: ``radius[i]`` plus the largest radius.
     """
     for j in range(point.shape[0]):
@@ -71,7 +71,7 @@ def make_groups_of_most_distant(
     remaining: Scalar,
     pause: Scalar,
 ) -> tuple[Scalar, Scalar]:
-    """Make groups of k round the two most distant records, two at a time, while `pause` records or more remain.
+    """Make groups of k around the two most distant records, two at a time, while `pause` records or more remain.
 
     `rows`, `labels`, `reach` (infinite at first) and `partner` (-1 at first) are the state: the next call goes on
     where this one stopped. Returns the number of groups made so far and of records that remain.

@@ -1,4 +1,4 @@
-"""Distances between records with gaps and nominal columns."""
+"""Distances between records with missing values and nominal columns."""
 
 from __future__ import annotations
 

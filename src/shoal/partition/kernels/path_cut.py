@@ -1,4 +1,4 @@
-"""Kernels of the program of Hansen and Mukherjee: where to cut a path through the records."""
+"""Kernels of the algorithm of Hansen and Mukherjee: where to cut a path through the records."""
 
 from __future__ import annotations
 

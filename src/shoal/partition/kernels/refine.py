@@ -1,4 +1,4 @@
-"""The kernels of `Refine` that Python calls: make the trials of a round, and apply those that pay."""
+"""The kernels of `Refine` that Python calls: make the proposals of a round, and apply those that gain."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numba import types
 
 from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, intrinsic, kernel
 from shoal.partition.kernels.refine_anneal import anneal, exponential, fill_squared_distances, list_near
-from shoal.partition.kernels.refine_groups import MOST_GROUPS, MOST_MOVABLE, Groups, Trials
+from shoal.partition.kernels.refine_groups import MOST_GROUPS, MOST_MOVABLE, Groups, Proposals
 from shoal.partition.kernels.refine_random import advanced, below, fraction, state_of_step
 from shoal.partition.kernels.refine_region import (
     add_a_group,
@@ -22,9 +22,9 @@ from shoal.partition.kernels.refine_region import (
 )
 
 _NEAR = 10  # how many others a record may follow to their group
-_COLDEST, _HOTTEST = 0.5, 4.0  # the first temperature of a trial is between these
+_COLDEST, _HOTTEST = 0.5, 4.0  # the first temperature of a step is between these
 _MORE_MOVES = 8  # times as many moves for outliers, where each costs or saves much
-_CHANGES_COUNT = 0.3  # the part of the trials that make one group more or one less
+_CHANGES_COUNT = 0.3  # the part of the steps that make one group more or one less
 _LEAST_GAIN = 1e-12  # relative; less may be rounding
 
 
@@ -40,7 +40,7 @@ def take_next(typing_context, counter):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def make_trials(
+def make_proposals(
     X: Doubles,
     groups: Groups,
     neighbours: Integers,
@@ -49,15 +49,15 @@ def make_trials(
     first_step: Scalar,
     count: Scalar,
     moves: Scalar,
-    trials: Trials,
+    proposals: Proposals,
 ) -> None:
-    """Make trials of a round until all `count` are made, by this thread or another that works on them.
+    """Make proposals until all `count` steps of a round are taken, by this thread or another that works on them.
 
-    The random numbers of a trial follow from `seed` and its step, `first_step` and on. `moves` is how many moves of
-    each record it tries.
+    The random numbers of a step follow from `seed` and its number, `first_step` and on. `moves` is how many moves of
+    each record it draws.
     """
     d = X.shape[1]
-    most_records = trials.rows.shape[1]
+    most_records = proposals.rows.shape[1]
     points = np.empty((MOST_MOVABLE, d))
     distances = np.empty(MOST_MOVABLE * MOST_MOVABLE)
     near = np.empty(MOST_MOVABLE * _NEAR, np.int32)
@@ -70,15 +70,16 @@ def make_trials(
     listed = np.empty((MOST_GROUPS + 1, 2 * k), np.int32)
     place = np.empty(MOST_MOVABLE, np.int32)
     while True:
-        trial = take_next(trials.next_trial)
-        if trial >= count:
+        step = take_next(proposals.next_step)
+        if step >= count:
             break
-        taken, rows, parts, sse = trials.taken[trial], trials.rows[trial], trials.parts[trial], trials.sse[trial]
-        state = state_of_step(seed, first_step + trial)
+        taken, rows = proposals.taken[step], proposals.rows[step]
+        parts, sse = proposals.parts[step], proposals.sse[step]
+        state = state_of_step(seed, first_step + step)
         before, records, is_scattered, state = choose_region(
             groups, neighbours, MOST_GROUPS, most_records, taken, state
         )
-        trials.gain[trial] = 0.0
+        proposals.gain[step] = 0.0
         if before == 1:
             continue
         after = before
@@ -117,27 +118,29 @@ def make_trials(
             k, temperature, moves * movable * (_MORE_MOVES if is_scattered else 1), state,
         )  # fmt: skip
         new_loss = measure_groups(X, rows, parts, records, after, sizes, means, sse)
-        trials.counts[trial, 0] = before
-        trials.counts[trial, 1] = after
-        trials.counts[trial, 2] = records
+        proposals.counts[step, 0] = before
+        proposals.counts[step, 1] = after
+        proposals.counts[step, 2] = records
         if abs(loss - new_loss) > loss * _LEAST_GAIN:
-            trials.gain[trial] = loss - new_loss
-        trials.leeway[trial] = loss / records * exponential(advanced(state))
+            proposals.gain[step] = loss - new_loss
+        proposals.leeway[step] = loss / records * exponential(advanced(state))
 
 
 @kernel
-def apply_trials(groups: Groups, trials: Trials, count: Scalar, round_number: Scalar, tolerance: Scalar) -> Scalar:
-    """Apply the trials that pay, in order, unless an earlier one changed a group they took; return how many did.
+def apply_proposals(
+    groups: Groups, proposals: Proposals, count: Scalar, round_number: Scalar, tolerance: Scalar
+) -> Scalar:
+    """Apply the proposals that gain, in order, unless an earlier one changed a group they took; return how many.
 
     With a tolerance above zero those that cost a little are applied as well.
     """
     applied = 0
-    for trial in range(count):
-        gain = trials.gain[trial]
-        if gain == 0 or gain < -tolerance * trials.leeway[trial]:
+    for step in range(count):
+        gain = proposals.gain[step]
+        if gain == 0 or gain < -tolerance * proposals.leeway[step]:
             continue
-        taken = trials.taken[trial]
-        before, after, records = trials.counts[trial, 0], trials.counts[trial, 1], trials.counts[trial, 2]
+        taken = proposals.taken[step]
+        before, after, records = proposals.counts[step, 0], proposals.counts[step, 1], proposals.counts[step, 2]
         is_outdated = False
         for t in range(before):
             is_outdated |= groups.changed[taken[t]] == round_number
@@ -160,11 +163,11 @@ def apply_trials(groups: Groups, trials: Trials, count: Scalar, round_number: Sc
             groups.place[gone] = groups.in_use[0]
         for t in range(after):
             groups.sizes[taken[t]] = 0
-            groups.sse[taken[t]] = trials.sse[trial, t]
+            groups.sse[taken[t]] = proposals.sse[step, t]
             groups.changed[taken[t]] = round_number
         for i in range(records):
-            row = trials.rows[trial, i]
-            group = taken[trials.parts[trial, i]]
+            row = proposals.rows[step, i]
+            group = taken[proposals.parts[step, i]]
             groups.labels[row] = group
             groups.members[group, groups.sizes[group]] = row
             groups.sizes[group] += 1

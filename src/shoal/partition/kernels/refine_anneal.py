@@ -1,9 +1,9 @@
-"""Simulated annealing of the few groups that one trial took.
+"""Simulated annealing of the few groups that one step took.
 
 With the squared distances D of the records that may move, the sum of squared errors of a group of n records is
 pairs / n, `pairs` being the sum of D over its pairs. `to_group` keeps, for every group and every record, the sum of
 D from the record to the members of the group. Then what a shift or a swap would change costs a few operations
-whatever the number of columns, and a move that is made costs one pass over the records of the trial.
+whatever the number of columns, and a move that is made costs one pass over the records of the step.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def fill_squared_distances(X: Doubles, rows: Integers, movable: Scalar, points: 
 def list_near(D: Doubles, k: Scalar, near: Integers, scale: Doubles) -> None:
     """List the nearest others of every record, and what a record in a group of near ones would cost."""
     movable, length = near.shape
-    found = np.empty(length)
+    nearest = np.empty(length)
     others = min(k - 1, length)
     for i in range(movable):
         count = 0
@@ -65,18 +65,18 @@ def list_near(D: Doubles, k: Scalar, near: Integers, scale: Doubles) -> None:
                 continue
             if count < length:
                 count += 1
-            elif distance >= found[length - 1]:
+            elif distance >= nearest[length - 1]:
                 continue
             t = count - 1
-            while t > 0 and found[t - 1] > distance:
-                found[t] = found[t - 1]
+            while t > 0 and nearest[t - 1] > distance:
+                nearest[t] = nearest[t - 1]
                 near[i, t] = near[i, t - 1]
                 t -= 1
-            found[t] = distance
+            nearest[t] = distance
             near[i, t] = h
         total = 0.0
         for t in range(others):
-            total += found[t]
+            total += nearest[t]
         scale[i] = total / others * (k - 1) / (2 * k)
 
 
@@ -97,7 +97,7 @@ def anneal(
     moves: Scalar,
     state: Scalar,
 ) -> Scalar:
-    """Try `moves` shifts and swaps at falling temperatures; return the random state.
+    """Draw `moves` shifts and swaps at falling temperatures, make those that are accepted; return the random state.
 
     A move proposes that a record joins the group of one of its near ones, or one of these the group of the record
     (no other record has an outlier among its near ones): on its own, a shift, or in place of a random member, a swap.

@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MOST_GROUPS", "MOST_MOVABLE", "Groups", "Trials"]
+__all__ = ["MOST_GROUPS", "MOST_MOVABLE", "Groups", "Proposals"]
 
-MOST_GROUPS = 32  # that one trial takes
-MOST_MOVABLE = 320  # records that one trial moves: their table of distances stays in the cache
+MOST_GROUPS = 32  # that one step takes
+MOST_MOVABLE = 320  # records that one step moves: their table of distances stays in the cache
 
 
 class Groups(NamedTuple):
-    """A partition with groups of k to 2k-1; `apply_trials` changes it in place.
+    """A partition with groups of k to 2k-1; `apply_proposals` changes it in place.
 
     Numbers of groups run to n // k, and not all are in use: those that are stand first in `numbers`.
     """
@@ -29,14 +29,14 @@ class Groups(NamedTuple):
     changed: NDArray[np.int64]  # by number: the round in which the group last changed
 
 
-class Trials(NamedTuple):
-    """What the trials of one round propose: for each, the groups it takes and how it would part their records."""
+class Proposals(NamedTuple):
+    """What the steps of one round propose: for each, the groups it takes and how it would part their records."""
 
-    taken: NDArray[np.int32]  # trials x (MOST_GROUPS + 1): numbers of the groups
-    counts: NDArray[np.int32]  # trials x 3: groups taken, groups proposed, records
-    rows: NDArray[np.int32]  # trials x records
-    parts: NDArray[np.int32]  # trials x records: the proposed group, 0 to groups proposed - 1
-    sse: NDArray[np.float64]  # trials x (MOST_GROUPS + 1): of the proposed groups
-    gain: NDArray[np.float64]  # trials: by how much the sum of squared errors would fall; 0 if that may be rounding
-    leeway: NDArray[np.float64]  # trials: how much it may rise, times the tolerance of the moment
-    next_trial: NDArray[np.int64]  # 1: the threads take trials from here
+    taken: NDArray[np.int32]  # steps x (MOST_GROUPS + 1): numbers of the groups
+    counts: NDArray[np.int32]  # steps x 3: groups taken, groups proposed, records
+    rows: NDArray[np.int32]  # steps x records
+    parts: NDArray[np.int32]  # steps x records: the proposed group, 0 to groups proposed - 1
+    sse: NDArray[np.float64]  # steps x (MOST_GROUPS + 1): of the proposed groups
+    gain: NDArray[np.float64]  # steps: by how much the sum of squared errors would fall; 0 if that may be rounding
+    leeway: NDArray[np.float64]  # steps: how much it may rise, times the tolerance of the moment
+    next_step: NDArray[np.int64]  # 1: the threads take the number of their next step from here

@@ -1,4 +1,4 @@
-"""What a trial works on: some neighbouring groups, and how many groups it will make of their records."""
+"""What a step works on: some neighbouring groups, and how many groups it will make of their records."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def make_groups_by_reference(
     remaining: Scalar,
     pause: Scalar,
 ) -> tuple[Scalar, Scalar]:
-    """Make groups of k round the record farthest from one reference point and from the other in turn.
+    """Make groups of k around the record farthest from one reference point and from the other in turn.
 
     ``from_reference[t, i]`` is the squared distance of record i to reference point t. `rows` and `labels` are the
     state: the next call goes on where this one stopped, while `pause` records or more remain. Returns the number of

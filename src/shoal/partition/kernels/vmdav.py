@@ -61,7 +61,7 @@ def make_variable_groups(
     remaining: Scalar,
     pause: Scalar,
 ) -> tuple[Scalar, Scalar]:
-    """Make groups of k to 2k-1 round the record farthest from `centre` while `pause` records or more remain.
+    """Make groups of k to 2k-1 around the record farthest from `centre` while `pause` records or more remain.
 
     `rows` and `labels` are the state: the next call goes on where this one stopped. Returns the number of groups
     made so far and of records that remain.

@@ -1,4 +1,4 @@
-"""MDAV for records with gaps and nominal variables."""
+"""MDAV for records with missing values and nominal variables."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _STEPS = 50
 
 
 class MDAVGeneric(Partitioner):
-    """MDAV for records with gaps (NaN) and nominal columns.
+    """MDAV for records with missing values (NaN) and nominal columns.
 
-    The algorithm, its variants and its ties are those of `MDAV`; so are the labels of a matrix without gaps and
-    nominal columns under the Euclidean distance. Every step looks at every record that remains: the cost grows
-    with n^2/k.
+    The algorithm, its variants and its ties are those of `MDAV`; for a matrix without missing values and nominal
+    columns, so are the labels under the Euclidean distance. Every step looks at every record that remains: the cost
+    grows with n^2/k.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class MDAVGeneric(Partitioner):
         ``"classic"`` or ``"two-k"``, see `MDAV`.
     distance
         What a numeric column adds: ``"euclidean"`` the squared difference, ``"gower"`` the absolute one. The
-        matrix comes scaled, for Gower's distance by the range of every column.
+        matrix has to be scaled already, for Gower's distance by the range of every column.
     nominal
         The positions of the columns that hold category codes. Such a column adds 0 if the codes are equal and
         1 if not.
@@ -57,7 +57,7 @@ class MDAVGeneric(Partitioner):
     The distance of two records is the sum over the columns observed in both, from left to right, times the number
     of columns over the number of columns observed in both; it is infinite if there are none. The centroid has the
     mean of the observed values of a numeric column (from the correctly rounded total), the most frequent code of a
-    nominal one (of equally frequent ones the lowest), and a gap where nothing is observed.
+    nominal one (of equally frequent ones the lowest), and a missing value where nothing is observed.
 
     References
     ----------
@@ -132,7 +132,7 @@ class MDAVGeneric(Partitioner):
 
 
 class _RunningCentroid:
-    """The centroid of records from which some are taken away."""
+    """The centroid of the records that remain, kept up to date as records are taken away."""
 
     def __init__(self, X: NDArray[np.float64], is_nominal: NDArray[np.bool_]) -> None:
         # Imported here because numba takes a second to import.
@@ -146,7 +146,7 @@ class _RunningCentroid:
         self._coded: dict[int, NDArray[np.intp]] = {}
         self._counts: dict[int, NDArray[np.intp]] = {}
         for j in np.flatnonzero(is_nominal).tolist():
-            codes, coded = np.unique(X[:, j], return_inverse=True)  # gaps are the last code
+            codes, coded = np.unique(X[:, j], return_inverse=True)  # missing values are the last code
             self._codes[j] = codes[~np.isnan(codes)]
             self._coded[j] = coded
             self._counts[j] = np.bincount(coded, minlength=len(codes))

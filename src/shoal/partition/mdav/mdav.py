@@ -19,7 +19,7 @@ from shoal.progress import advance
 
 __all__ = ["MDAV"]
 
-# Up to this n * n * d / k NumPy is done before numba has loaded the kernels.
+# Up to this n * n * d / k NumPy is faster than loading numba and the kernels.
 _MOST_TO_SCAN = 8_000_000
 # Fewer records than this are one step, and one tree lasts to the end.
 _SMALL = 2_000
@@ -39,9 +39,9 @@ class MDAV(Partitioner):
     k
         The least number of records in a group.
     variant
-        ``"classic"``: another two groups as long as 3k records remain. Then, from 2k on, one group round the
+        ``"classic"``: another two groups as long as 3k records remain. Then, from 2k on, one group around the
         record farthest from the centroid; the rest is the last group (k to 2k-1 records).
-        ``"two-k"``: another two groups as long as 2k records remain. Then, from k on, one group round the record
+        ``"two-k"``: another two groups as long as 2k records remain. Then, from k on, one group around the record
         farthest from the centroid; each of the rest, fewer than k, joins the group with the nearest centroid,
         as it was before any of the rest joined.
 
@@ -55,13 +55,14 @@ class MDAV(Partitioner):
     The result is defined to the last bit, so that ties come out the same everywhere. A centroid is the
     correctly rounded total of every column (`math.fsum`) divided by the number of records. A squared distance
     is summed over the columns from left to right. Of records equally far or equally near the one with the lowest
-    row number is taken. The group round a record is the first k of those that remain, in order of distance to
+    row number is taken. The group around a record is the first k of those that remain, in order of distance to
     that record and then of row; so among more than k identical records it can be that r itself stays for later.
     If r's group took s, s's position is still the centre of the second group.
 
-    Nothing is approximate, but little is looked at: a k-d tree that loses its records as they go answers what is
-    nearest and farthest (see `shoal.partition.geometry.tree`). It is planted anew when three quarters of its records
-    are gone. Identical records are one in the tree, however many there are. Small matrices are simply scanned.
+    The result is exact although few records are looked at: a k-d tree, from which records are removed as they get a
+    group, tells which is nearest and which is farthest (see `shoal.partition.geometry.tree`). It is built anew when
+    three quarters of its records are gone. Identical records are one in the tree, however many there are. Small
+    matrices are simply scanned.
 
     References
     ----------
@@ -83,7 +84,7 @@ class MDAV(Partitioner):
         self.variant = variant
 
     def for_mixed(self, *, distance: str, nominal: Sequence[int]) -> Partitioner:
-        """Return MDAV for matrices with gaps or nominal columns."""
+        """Return MDAV for matrices with missing values or nominal columns."""
         return MDAVGeneric(self.k, variant=self.variant, distance=distance, nominal=tuple(nominal))
 
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -103,7 +104,7 @@ class MDAV(Partitioner):
 
 
 def _loop_by_scanning(X: NDArray[np.float64], labels: NDArray[np.int64], k: int, needed: int) -> None:
-    """Look at every record each time."""
+    """Make groups, two at a time, looking at every record that remains each time."""
     n = len(X)
     left = np.arange(n)
     columns = np.ascontiguousarray(X.T)
@@ -121,7 +122,7 @@ def _loop_by_scanning(X: NDArray[np.float64], labels: NDArray[np.int64], k: int,
 
 
 def _loop_with_trees(X: NDArray[np.float64], labels: NDArray[np.int64], k: int, needed: int) -> None:
-    """Let a tree find what is nearest and farthest."""
+    """Make groups, two at a time, with a tree that finds the nearest and the farthest record."""
     # Imported here because numba takes a second to import.
     from shoal.partition.kernels.exact_sum import MOST_PARTIALS, total_columns
     from shoal.partition.kernels.mdav import make_pairs_of_groups
@@ -144,5 +145,5 @@ def _loop_with_trees(X: NDArray[np.float64], labels: NDArray[np.int64], k: int, 
 
 
 def _worn_out(planted: int) -> int:
-    """Return how many records are left of those planted when a new tree is worth planting."""
+    """Return how many records are left in a tree of so many when a new one is worth building."""
     return int(planted) // 4 if planted >= _SMALL else 0

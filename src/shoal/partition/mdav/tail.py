@@ -1,4 +1,4 @@
-"""What MDAV does with the last records, when there are too few for another two groups."""
+"""The tail of MDAV: what happens to the last records, too few for another two groups."""
 
 from __future__ import annotations
 

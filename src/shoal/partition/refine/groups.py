@@ -1,4 +1,4 @@
-"""The partition as `Refine` keeps it: everything about a group is found without looking at any other."""
+"""The partition in the form `Refine` works on: all about a group is at hand without looking at any other."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.partition.kernels.refine_groups import MOST_GROUPS, MOST_MOVABLE, Groups, Trials
+from shoal.partition.kernels.refine_groups import MOST_GROUPS, MOST_MOVABLE, Groups, Proposals
 from shoal.partition.mdav.mdav import MDAV
 from shoal.progress import share
 
-__all__ = ["copy_of", "groups_of", "room_for_trials", "split_large", "sse_by_group", "total_sse"]
+__all__ = ["copy_of", "groups_of", "room_for_proposals", "split_large", "sse_by_group", "total_sse"]
 
 
 def groups_of(X: NDArray[np.float64], labels: NDArray[np.int64], k: int) -> Groups:
@@ -70,16 +70,16 @@ def sse_by_group(X: NDArray[np.float64], labels: NDArray[np.int64], groups: int)
     return total
 
 
-def room_for_trials(trials: int, k: int) -> Trials:
-    """Make room for the proposals of as many trials."""
+def room_for_proposals(steps: int, k: int) -> Proposals:
+    """Return room for the proposals of that many steps."""
     records = max(MOST_MOVABLE, 2 * (2 * k - 1))  # two groups fit in any case
-    return Trials(
-        taken=np.zeros((trials, MOST_GROUPS + 1), dtype=np.int32),
-        counts=np.zeros((trials, 3), dtype=np.int32),
-        rows=np.zeros((trials, records), dtype=np.int32),
-        parts=np.zeros((trials, records), dtype=np.int32),
-        sse=np.zeros((trials, MOST_GROUPS + 1)),
-        gain=np.zeros(trials),
-        leeway=np.zeros(trials),
-        next_trial=np.zeros(1, dtype=np.int64),
+    return Proposals(
+        taken=np.zeros((steps, MOST_GROUPS + 1), dtype=np.int32),
+        counts=np.zeros((steps, 3), dtype=np.int32),
+        rows=np.zeros((steps, records), dtype=np.int32),
+        parts=np.zeros((steps, records), dtype=np.int32),
+        sse=np.zeros((steps, MOST_GROUPS + 1)),
+        gain=np.zeros(steps),
+        leeway=np.zeros(steps),
+        next_step=np.zeros(1, dtype=np.int64),
     )

@@ -1,4 +1,4 @@
-"""Refine: a search that makes the groups of any partition tighter, for as long as it may."""
+"""Refine: a search that makes the groups of any partition tighter, for some seconds or some steps."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Refine(Partitioner):
     by simulated annealing: records shift to the group of a near record or swap places with one of its members, and
     what makes things worse is accepted less and less. If the loss is smaller in the end the new groups stay,
     else the old ones do. When that leads no further, results that are a little worse are accepted for a while, and
-    the best partition is kept. So the result is never worse than its start, and better the longer it is searched for.
+    the best partition is kept. So the result is never worse than its start, and better the longer the search.
 
     Parameters
     ----------
@@ -65,43 +65,43 @@ class Refine(Partitioner):
         The least number of records in a group.
     start
         The partition to start from: the name of a method (``"mdav"``, ``"vmdav:gamma=0.5"``), a partitioner, or the
-        group of every record. Its groups have
-        at least k records; those with 2k or more are split, which makes no partition worse.
+        group of every record. Its groups have at least k records; those with 2k or more are split, which makes no
+        partition worse.
     seconds
-        How long to search, not counting the start; without meaning where `steps` is given. In `shoal.protect` all
+        How long to search, not counting the start; ignored if there is a number of `steps`. In `shoal.protect` all
         strata and blocks share these seconds, by their numbers of records and columns.
     steps
-        How many trials to make, however long they take. None: as many as there is time for. The search also ends when
-        1,000 trials for every group have brought nothing, and when no partition can be better: every record is with
+        How many steps to take, however long they need. None: as many as there is time for. The search also ends when
+        1,000 steps for every group have brought nothing, and when no partition can be better: every record is with
         its k-1 nearest and no other, or with identical ones alone.
     random_state
         The seed of the search, a whole number from 0 to 4294967295, as in scikit-learn. `shoal.protect` takes it from
-        its own `seed` where a method that is named does not say.
+        its own `seed` where the method is named without one.
 
     Attributes
     ----------
     labels_
         The group of every record, 0 to g-1.
     steps_
-        How many trials were made. The same `random_state` and ``steps=steps_`` give the same labels, on any
+        How many steps were taken. The same `random_state` and ``steps=steps_`` give the same labels, on any
         number of threads.
     sse_, start_sse_
         The sum of squared distances of the records to the mean of their group, at the end and at the start.
     lower_bound_
-        A number that `sse_` of no partition with groups of at least k is below (see `lower_bound`, which may find
-        a better one with longer lists of neighbours).
+        A lower bound on `sse_` of all partitions with groups of at least k (see `lower_bound`, which may find a better
+        one with longer lists of neighbours).
     gap_
         ``(sse_ - lower_bound_) / sse_``: the part of the loss that a better partition could save at most. 0 where
         the search ended because none can be better, whatever rounding leaves of the difference.
 
     Notes
     -----
-    A trial costs the same in a small file and in a large one: it looks at the groups it takes and at nothing else.
-    Which groups are neighbours is read from lists of the nearest records of every record. 32 trials make a round.
-    They are independent of each other, so that threads can share them; then those with a gain are applied in order,
-    unless they took a group that an earlier one changed. Every trial has its own random numbers, from the seed and
-    its number. Where the groups have more than 320 records together, a trial moves
-    the 320 for which another mean is not much farther than that of their own group.
+    A step costs the same in a small file and in a large one: it looks at the groups it takes and at nothing else.
+    Which groups are neighbours is read from lists of the nearest records of every record. 32 steps make a round.
+    They are independent of each other, so that threads can share them; then the proposals that gain are applied in
+    order, unless they took a group that an earlier one changed. Every step has its own random numbers, which follow
+    from the seed and its number. Where the groups have more than 320 records together, a step moves the 320 for which
+    another mean is not much farther than that of their own group.
 
     References
     ----------
@@ -156,7 +156,7 @@ class Refine(Partitioner):
 
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         if self.seconds is None and self.steps is None:
-            raise ParameterError("seconds=None needs steps, the number of trials to make; got steps=None.")
+            raise ParameterError("seconds=None needs steps, the number of steps to take; got steps=None.")
         scaled, unit = scaled_for_squares(X)
         with share(_START):
             start = self.start if not isinstance(self.start, str) else _named_start(self.start, self.k)

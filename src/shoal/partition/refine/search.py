@@ -1,4 +1,4 @@
-"""The search of `Refine`: trials in rounds, fresh starts, and the best partition kept."""
+"""The search of `Refine`: steps in rounds, fresh starts, and the best partition kept."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from shoal.partition.base import Partitioner
 from shoal.partition.k_means_micro import KMeansMicro
 from shoal.partition.kernels.refine_groups import Groups
 from shoal.partition.mdav.mdav import MDAV
-from shoal.partition.refine.groups import copy_of, groups_of, room_for_trials, split_large
+from shoal.partition.refine.groups import copy_of, groups_of, room_for_proposals, split_large
 from shoal.partition.refine.optimum import Optimum
 from shoal.progress import advance, share
 
 __all__ = ["search"]
 
-_TRIALS_A_ROUND = 32
-# Trials for every group:
+_STEPS_A_ROUND = 32
+# Steps for every group:
 _REST = 10  # without any gain, before the partition is shaken
 _SHAKE = 15  # that shake it
 _RACE = 30  # for a fresh start to get ahead of the best partition
 _PATIENCE = 1_000  # without a new best partition, before the search ends
 _TOLERANCE = 1.0  # at first, for results that are worse, relative to the mean loss of their records
-# Moves of every record that a trial makes; a large file gains more from having been everywhere first.
-_FIRST_MOVES, _ADDED_MOVES, _MOST_MOVES = 60, 60, 300  # at first, more for each trial per group, and at most
+# Moves of every record that a step makes; a large file gains more from having been everywhere first.
+_FIRST_MOVES, _ADDED_MOVES, _MOST_MOVES = 60, 60, 300  # at first, more for each step per group, and at most
 _FRESH_STARTS = 3  # between two shakes
 
 
@@ -42,9 +42,9 @@ def search(
     steps: int | None,
     seed: int,
 ) -> int:
-    """Make trials and apply those that pay to `groups`; return how many were made.
+    """Take steps, apply the proposals that gain to `groups`, and return how many steps were taken.
 
-    The search ends when the seconds or the steps are used up, when no partition can be better, or when too many trials
+    The search ends when the seconds or the steps are used up, when no partition can be better, or when too many steps
     have brought nothing.
 
     Parameters
@@ -60,52 +60,52 @@ def search(
     optimum
         Tells whether no partition can be better.
     seconds, steps
-        How long to search, and how many trials to make; None is no limit.
+        How long to search, and how many steps to take; None is no limit.
     seed
         What the random numbers follow from.
     """
     # Imported here because numba takes a second to import.
-    from shoal.partition.kernels.refine import apply_trials, make_trials
+    from shoal.partition.kernels.refine import apply_proposals, make_proposals
 
-    threads = min(os.cpu_count() or 1, _TRIALS_A_ROUND)
-    trials = room_for_trials(_TRIALS_A_ROUND, k)
-    make_trials(X, groups, neighbours, k, seed, 0, 0, 0, trials)  # compiles, or loads what was compiled
+    threads = min(os.cpu_count() or 1, _STEPS_A_ROUND)
+    proposals = room_for_proposals(_STEPS_A_ROUND, k)
+    make_proposals(X, groups, neighbours, k, seed, 0, 0, 0, proposals)  # compiles, or loads what was compiled
     phases = _Phases(X, k, groups)
-    made, reported = 0, 0.0
+    n_steps, reported = 0, 0.0
     began = time.perf_counter()
     with ThreadPoolExecutor(max(threads - 1, 1)) as pool:
-        while not (optimum.is_reached(groups) or phases.is_over(made)):
-            count = _TRIALS_A_ROUND if steps is None else min(_TRIALS_A_ROUND, steps - made)
+        while not (optimum.is_reached(groups) or phases.is_over(n_steps)):
+            count = _STEPS_A_ROUND if steps is None else min(_STEPS_A_ROUND, steps - n_steps)
             elapsed = time.perf_counter() - began
             if count <= 0 or (seconds is not None and elapsed >= seconds):
                 break
-            moves = min(_MOST_MOVES, int(_FIRST_MOVES + _ADDED_MOVES * (made - phases.started) / groups.in_use[0]))
-            arguments = (X, groups, neighbours, k, seed, made, count, moves, trials)
-            trials.next_trial[0] = 0
-            others = [pool.submit(make_trials, *arguments) for _ in range(threads - 1)]
-            make_trials(*arguments)
+            moves = min(_MOST_MOVES, int(_FIRST_MOVES + _ADDED_MOVES * (n_steps - phases.started) / groups.in_use[0]))
+            arguments = (X, groups, neighbours, k, seed, n_steps, count, moves, proposals)
+            proposals.next_step[0] = 0
+            others = [pool.submit(make_proposals, *arguments) for _ in range(threads - 1)]
+            make_proposals(*arguments)
             for other in others:
                 other.result()
-            made += count
-            has_changed = apply_trials(groups, trials, count, made, phases.tolerance(made)) > 0
-            phases.after_round(made, has_changed)
-            progress = max(made / steps if steps else 0.0, elapsed / seconds if seconds else 0.0)
+            n_steps += count
+            has_changed = apply_proposals(groups, proposals, count, n_steps, phases.tolerance(n_steps)) > 0
+            phases.after_round(n_steps, has_changed)
+            progress = max(n_steps / steps if steps else 0.0, elapsed / seconds if seconds else 0.0)
             if progress >= reported + 0.01:
                 advance(progress - reported)
                 reported = progress
     phases.end()
     advance(1 - reported)
-    return made
+    return n_steps
 
 
 class _Phases:
-    """Says what a search accepts, step by step, and keeps the best partition found.
+    """The phases of a search: what is accepted in each, when the next one begins, and the best partition so far.
 
-    It accepts what is better until nothing is found any more. Then it shakes the best partition: it accepts also
+    A search accepts what is better until nothing better turns up. Then it shakes the best partition: it also accepts
     what is a little worse, less and less so, and afterwards only what is better again. Three times out of four it
-    starts afresh instead, in turn from k-means and from MDAV with a larger k: groups of other sizes lead to places that
-    shifting, splitting and dissolving the present ones do not. A fresh start that does not get ahead soon is left for
-    the next: which of them leads to a good place is chance, and seen early.
+    starts afresh instead, in turn from k-means and from MDAV with a larger k: groups of other sizes lead to partitions
+    that shifting, splitting and dissolving the present groups do not. A fresh start that does not get ahead soon is
+    given up for the next: which of them leads to a good partition is chance, and shows early.
     """
 
     def __init__(self, X: NDArray[np.float64], k: int, groups: Groups) -> None:
@@ -114,47 +114,47 @@ class _Phases:
         self._groups = groups
         self._rests = 0
         self._best = copy_of(groups)
-        self.started = 0  # steps made then
-        self._best_found = 0
+        self.started = 0  # the number of steps before the present fresh start
+        self._best_since = 0
         self._last_change = 0
         self._shaking_since: int | None = None
 
-    def is_over(self, made: int) -> bool:
-        """Whether there is nothing more to hope for."""
+    def is_over(self, n_steps: int) -> bool:
+        """Whether the search has gone on too long without a better partition."""
         in_use = self._groups.in_use[0]
-        return bool(in_use == 1 or made - self._best_found >= _PATIENCE * in_use)
+        return bool(in_use == 1 or n_steps - self._best_since >= _PATIENCE * in_use)
 
-    def tolerance(self, made: int) -> float:
-        """Return how much worse a trial may be, relative to the mean loss of its records."""
+    def tolerance(self, n_steps: int) -> float:
+        """Return how much worse a proposal may be, relative to the mean loss of its records."""
         if self._shaking_since is None:
             return 0.0
         steps = _SHAKE * int(self._groups.in_use[0])
-        return _TOLERANCE * max(0.0, 1 - (made - self._shaking_since) / steps)
+        return _TOLERANCE * max(0.0, 1 - (n_steps - self._shaking_since) / steps)
 
-    def after_round(self, made: int, has_changed: bool) -> None:
-        """Take note of a round, and go on to the next phase if it is time."""
+    def after_round(self, n_steps: int, has_changed: bool) -> None:
+        """Count a round, and go on to the next phase if it is time."""
         if self._shaking_since is not None:
-            if self.tolerance(made) == 0:
+            if self.tolerance(n_steps) == 0:
                 self._shaking_since = None
-                self._last_change = made
+                self._last_change = n_steps
         elif has_changed:
-            self._last_change = made
-        elif made - self._last_change >= _REST * self._groups.in_use[0]:
-            self._next_phase(made)
-        if self.started and made - self.started >= _RACE * self._groups.in_use[0] and not self._is_ahead():
-            self._next_phase(made)
+            self._last_change = n_steps
+        elif n_steps - self._last_change >= _REST * self._groups.in_use[0]:
+            self._next_phase(n_steps)
+        if self.started and n_steps - self.started >= _RACE * self._groups.in_use[0] and not self._is_ahead():
+            self._next_phase(n_steps)
 
-    def _next_phase(self, made: int) -> None:
+    def _next_phase(self, n_steps: int) -> None:
         if self._keep_the_better():
-            self._best_found = self._last_change
+            self._best_since = self._last_change
         self.started = 0
-        self._last_change = made
+        self._last_change = n_steps
         turn, kind = divmod(self._rests, _FRESH_STARTS + 1)
         if kind < _FRESH_STARTS:
             self._start_afresh(turn * _FRESH_STARTS + kind)
-            self.started = made
+            self.started = n_steps
         else:
-            self._shaking_since = made
+            self._shaking_since = n_steps
         self._rests += 1
 
     def end(self) -> None:
