@@ -81,9 +81,7 @@ def test_missing_values_are_refused_in_one_line_that_says_what_to_use(survey):
 
 
 def test_another_distance_is_refused_with_a_hint_at_this_one(survey):
-    with pytest.raises(
-        MethodError, match=r'distance="euclidean" groups complete, continuous.*distance="hamming" if all'
-    ):
+    with pytest.raises(MethodError, match=r'"euclidean" groups complete, continuous.*distance="hamming" if all'):
         shoal.protect(survey, k=3, columns=NOMINAL, method="hac")
 
 
