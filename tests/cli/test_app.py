@@ -320,7 +320,7 @@ def test_the_figures_are_not_written_over_the_plan(folder):
 def test_measure_says_what_it_did_not_compare_and_that_the_file_is_another(folder):
     run("protect", "survey.csv", "-k", 5, "--columns", "age,tax", "-o", "masked.csv", "-q", cwd=folder)
     ran = run("measure", "survey.csv", "masked.csv", "--plan", "masked.csv.plan.toml", "--measures", "sse", cwd=folder)
-    assert "not compared, though an intruder sees them: household_id, region" in ran.stdout
+    assert "not compared, though both files have them: household_id, region" in ran.stdout
     assert "not asked for" not in ran.stdout
     assert ran.stderr == ""
     pd.read_csv(folder / "survey.csv").to_csv(folder / "other.csv", index=True)

@@ -221,9 +221,7 @@ def test_one_line_for_each_rule_and_exit_1(run):
         f"BROKEN  {ADD_UP}: by 1 record: 5",
         f"BROKEN  {AGES}: by 2 records: 2, 5 (1 record with a missing value left out)",
         "",
-        "tolerance 1e-09: where a rule computes, its sides are equal if they differ by no more than this part of the "
-        "size",
-        "of their terms; a variable beside a number or another variable is compared as it is.",
+        "tolerance 1e-09: relative, for rules with arithmetic; other comparisons are exact",
     ]
 
 

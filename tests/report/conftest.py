@@ -43,7 +43,7 @@ def census(reference_data: Callable[[str], Path]) -> Measured:
 
 @pytest.fixture(scope="session")
 def survey(tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    """Return households with gaps and a nominal column most of whose values are rare."""
+    """Return households with missing values and a nominal column most of whose values are rare."""
     table = shoal.datasets.households(900, seed=5, missing=0.03)
     rng = np.random.default_rng(3)
     chances = 1 / np.arange(1, VILLAGES + 1) ** 1.7

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from shoal.report.wording import (
     compact,
     edge_texts,
-    figure_text,
     number_text,
     percent_text,
     printable,
     shortened,
+    value_text,
     width_of,
+    without_capital,
 )
 
 
@@ -32,7 +33,7 @@ from shoal.report.wording import (
         (None, "\N{EN DASH}"),
     ],
 )
-def test_numbers_have_the_digits_that_count(value, text):
+def test_numbers_have_three_significant_digits(value, text):
     assert number_text(value) == text
 
 
@@ -44,10 +45,10 @@ def test_percentages(value, text):
     assert percent_text(value) == text
 
 
-def test_figures_have_their_unit():
-    assert figure_text(1080.0, "records") == "1,080"
-    assert figure_text(36.4317, "") == "36.4"
-    assert figure_text(16.04, "%") == "16.0 %"
+def test_values_have_their_unit():
+    assert value_text(1080.0, "records") == "1,080"
+    assert value_text(36.4317, "") == "36.4"
+    assert value_text(16.04, "%") == "16.0 %"
 
 
 @pytest.mark.parametrize(
@@ -87,6 +88,14 @@ def test_shortened_names_fit_and_can_be_written(name, most):
     assert width_of(text) <= most
     text.encode("utf-8")
     assert "\n" not in printable(name)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "inside"),
+    [("Groups of k", "groups of k"), ("A mean", "a mean"), ("IPSO of a file", "IPSO of a file"), ("", "")],
+)
+def test_a_sentence_inside_another_begins_small(sentence, inside):
+    assert without_capital(sentence) == inside
 
 
 def test_a_shortened_name_keeps_its_beginning_and_its_end():

@@ -15,7 +15,7 @@ from shoal.cli import app as cli
 from shoal.errors import DataError, ParameterError, TooFewRecordsError
 from shoal.partition import METHODS
 from shoal.report.page.comparison import comparison_page
-from shoal.report.terminal.text import comparison_text
+from shoal.report.terminal.comparison import comparison_text
 
 
 @pytest.fixture

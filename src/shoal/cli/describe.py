@@ -39,7 +39,7 @@ def describe(
     """Print what each column seems to be. These are suggestions: `protect` applies only what you tell it."""
     from shoal.describe import describe_table
     from shoal.read import as_table
-    from shoal.report.terminal.text import description_json, description_text
+    from shoal.report.terminal.description import description_json, description_text
 
     table = as_table(file, **what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet))
     variables = describe_table(table)
@@ -66,7 +66,7 @@ def check(
     from shoal.edits import check, read_edits
     from shoal.edits.check import refuse_without_original
     from shoal.read import as_table
-    from shoal.report.terminal.text import check_text
+    from shoal.report.terminal.check import check_text
 
     reading = what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
     with _exit_code_2(), one_line_warnings():

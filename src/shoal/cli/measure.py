@@ -77,7 +77,7 @@ def compare(
 ) -> None:
     """Try several methods at several k, and print what each costs and buys. Nothing is released."""
     from shoal.read import as_table
-    from shoal.report.terminal.text import comparison_text
+    from shoal.report.terminal.comparison import comparison_text
     from shoal.search.comparison import compare
     from shoal.write import refuse_targets, write_table
 
@@ -144,7 +144,7 @@ def measure(
     import json as to_json
 
     from shoal.measure import evaluate
-    from shoal.report.terminal.text import evaluation_text
+    from shoal.report.terminal.evaluation import evaluation_text
     from shoal.write import replacing
 
     reading = what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)

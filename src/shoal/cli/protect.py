@@ -166,7 +166,7 @@ def demo(
     """Run the whole flow on a built-in synthetic household survey."""
     from shoal.datasets import households
     from shoal.flow.protect import protect
-    from shoal.report.terminal.text import group_text
+    from shoal.report.terminal.group import group_text
     from shoal.write import write_table
 
     try:
@@ -208,9 +208,12 @@ def _print_explanation(file: Path | None, plan: Plan, table: Table) -> None:
 
 
 def _print_release(release: Release, output: Path, plan: Path | None, shuffled: bool) -> None:
-    from shoal.report.terminal.text import release_text
+    from shoal.report.facts.collect import summarize
+    from shoal.report.terminal.release import release_text
 
-    print(release_text(release, output, plan, shuffled))
+    evaluation = release.evaluate(measures=["sse", "information_loss"])
+    summary = summarize(release, "internal", evaluation, distributions=False)
+    print(release_text(summary, output, plan, shuffled))
 
 
 def _masked_name(file: Path) -> Path:

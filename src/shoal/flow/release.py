@@ -21,7 +21,7 @@ from shoal.write import refuse_targets, refuse_to_overwrite, refuse_unwritable, 
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
-    from shoal.report.facts.collect import Audience
+    from shoal.report.writing import Audience
 
 __all__ = ["Release", "in_original_order"]
 
@@ -99,15 +99,14 @@ class Release:
         evaluation
             The measures, if they were taken already; otherwise all are.
         """
-        from shoal.report.facts.collect import summarize
-        from shoal.report.page.html import write_report
+        from shoal.report.writing import write_release_report
 
         check_limits({"audience": OneOf(("internal", "public"))}, {"audience": audience})
         refuse_to_overwrite(self.original, path)
         refuse_unwritable(path, table=False)
         if Path(path).resolve() in self._written:
             raise WriteError(f"{path} is the release or its plan. Give the report another name.")
-        write_report(summarize(self, audience, evaluation), path)
+        write_release_report(self, path, audience, self.evaluate() if evaluation is None else evaluation)
 
 
 def in_original_order(plan: Plan, table: Table) -> Table:

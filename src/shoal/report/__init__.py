@@ -1,1 +1,1 @@
-"""Report: everything that is said of a release, drawn from its measures."""
+"""Reports: what is known about a release, what may be published of it, and how it is shown."""

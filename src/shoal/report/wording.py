@@ -4,39 +4,47 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 __all__ = [
     "compact",
     "edge_texts",
-    "figure_text",
     "number_text",
     "percent_text",
     "printable",
+    "range_text",
     "rounded_edges",
     "shortened",
+    "value_text",
     "width_of",
+    "without_capital",
 ]
 
 _MINUS, _NONE = "\N{MINUS SIGN}", "\N{EN DASH}"
 _LETTERS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
-_JOINED = " \u200d\ufe0f"  # what joins letters, of which one was cut off
-_UNSEEN = {"Cc", "Cs", "Cn", "Zl", "Zp"}  # what has no place on a line, or is no text at all
+_JOINED = " \u200d\ufe0f"  # characters that join letters, one of which may have been cut off
+_UNSEEN = {"Cc", "Cs", "Cn", "Zl", "Zp"}  # categories of characters that break a line or cannot be shown
 
 
 def printable(name: str) -> str:
-    """Return a name on one line, without what cannot be shown or written."""
+    """Return a name on one line, without characters that cannot be shown or written."""
     return "".join(" " if unicodedata.category(letter) in _UNSEEN else letter for letter in name)
 
 
+def without_capital(sentence: str) -> str:
+    """Return a sentence with a small first letter, for use inside another; a name in capitals stays."""
+    first = sentence.partition(" ")[0]
+    return sentence if len(first) > 1 and first.isupper() else sentence[:1].lower() + sentence[1:]
+
+
 def width_of(text: str) -> int:
-    """Return how many letters of average width a text takes up; emoji and East Asian letters take two."""
+    """Return how many letters of average width a text takes up; emoji and East Asian letters count two."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def shortened(name: str, most: int) -> str:
-    """Return a name that is at most so many letters wide: its beginning and its end, which tell it from others."""
+    """Return a name cut to at most so many letters: its beginning and its end, which tell it from others."""
     plain = printable(name)
     if width_of(plain) <= most:
         return plain
@@ -56,10 +64,10 @@ def _fitting(text: str, room: int) -> str:
 
 
 def number_text(value: float | None, digits: int = 3) -> str:
-    """Return a number with so many digits that count, thousands apart."""
+    """Return a number with so many significant digits, and commas between thousands."""
     if value is None:
         return _NONE
-    if abs(value) < 1e-12:  # what rounding leaves
+    if abs(value) < 1e-12:  # rounding error
         return "0"
     if abs(value) >= 1e9 or abs(value) < 1e-4:
         text = f"{value:.{digits - 1}e}"
@@ -70,7 +78,7 @@ def number_text(value: float | None, digits: int = 3) -> str:
 
 
 def percent_text(value: float | None) -> str:
-    """Return a percentage with three digits that count, two decimals at most."""
+    """Return a percentage with three significant digits, two decimals at most."""
     if value is None:
         return _NONE
     if value >= 1e6 or abs(value) < 1e-12:
@@ -78,15 +86,21 @@ def percent_text(value: float | None) -> str:
     return f"{value:,.{2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0}f} %".replace("-", _MINUS)
 
 
-def figure_text(value: float, unit: str) -> str:
-    """Return a measured number with its unit."""
+def value_text(value: float, unit: str) -> str:
+    """Return the value of a measure with its unit."""
     if unit == "%":
         return percent_text(value)
     return f"{int(value):,}" if unit == "records" else number_text(value)
 
 
+def range_text(values: Iterable[float | None]) -> str:
+    """Return the lowest and the highest of some values, "9.08 to 9.48", or "none"."""
+    known = [value for value in values if value is not None]
+    return f"{min(known):.2f} to {max(known):.2f}" if known else "none"
+
+
 def compact(value: float, digits: int = 4) -> str:
-    """Return a number as short as it goes beside an axis: 1.5k, 200k, 3M."""
+    """Return a number in its shortest form, for an axis: 1.5k, 200k, 3M."""
     size, letter = next((one for one in _LETTERS if one[0] <= abs(value) < 1e15), (1.0, ""))
     if letter == "k" and abs(value) < 10_000:
         size, letter = 1.0, ""
@@ -94,7 +108,7 @@ def compact(value: float, digits: int = 4) -> str:
 
 
 def rounded_edges(edges: Sequence[float]) -> list[float]:
-    """Return the edges of bins as round numbers, as coarse as keeps them apart."""
+    """Return the edges of bins as round numbers, as coarse as possible without two becoming equal."""
     width = min((high - low for low, high in pairwise(edges)), default=0.0)
     if not 1e-12 < width < 1e15:
         return [float(f"{edge:.6g}") for edge in edges]
@@ -104,7 +118,7 @@ def rounded_edges(edges: Sequence[float]) -> list[float]:
 
 
 def edge_texts(edges: Sequence[float], coarse: bool = False) -> list[str]:
-    """Return the edges of bins, to a tenth of the width of a bin, or as coarse as keeps them apart."""
+    """Return the edges of bins as texts, to a tenth of the width of a bin or as `rounded_edges`."""
     width = min((high - low for low, high in pairwise(edges)), default=0.0)
     if not 1e-12 < width < 1e15:
         return [number_text(edge, 6) for edge in edges]

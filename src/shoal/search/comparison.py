@@ -92,10 +92,9 @@ class Comparison:
 
     def report(self, path: str | os.PathLike[str], *, title: str = "Methods side by side") -> None:
         """Write a page: the table, and the map of risk and loss. There is no value of the data in it."""
-        from shoal.report.page.comparison import comparison_page
-        from shoal.report.page.html import write_page
+        from shoal.report.writing import write_comparison_report
 
-        write_page(comparison_page(self, title), path)
+        write_comparison_report(self, path, title)
 
 
 def compare(

@@ -180,17 +180,15 @@ class Tuning:
 
     def report(self, path: str | os.PathLike[str], *, title: str = "Settings searched") -> None:
         """Write a page: what was chosen, the map of risk and loss, and the trials."""
-        from shoal.report.page.html import write_page
-        from shoal.report.page.tuning import tuning_page
+        from shoal.report.writing import write_tuning_report
 
-        write_page(tuning_page(self, title), path)
+        write_tuning_report(self, path, title)
 
     def map(self, path: str | os.PathLike[str]) -> None:
         """Write the map of risk and loss, as SVG."""
-        from shoal.report.page.html import write_page
-        from shoal.report.page.map import standalone, tuning_map
+        from shoal.report.writing import write_tuning_map
 
-        write_page(standalone(tuning_map(self)), path)
+        write_tuning_map(self, path)
 
 
 def _lowest(trials: Sequence[Trial]) -> Trial | None:

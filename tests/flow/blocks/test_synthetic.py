@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -25,7 +24,6 @@ from shoal.errors import (
 )
 from shoal.replace import IPSO, FuzzyRegression, MicroHybrid, MuralidharSarathy
 from shoal.replace.synthetic.hybrid import GroupsTooSmallError
-from shoal.report.terminal.text import release_text
 
 CONFIDENTIAL = ["FEDTAX", "TAXINC", "WSALVAL", "ERNVAL"]  # orig4
 
@@ -501,28 +499,6 @@ def test_what_makes_linking_easier_is_said(census, replace, method, risk):
     release = shoal.protect(census, 60, method=method, replace=replace, confidential=CONFIDENTIAL, seed=1)
     notes = " ".join(release.plan.outcome.notes)
     assert bool(re.search(risk or "to link", notes)) == bool(risk)
-
-
-@pytest.mark.parametrize(
-    ("replace", "groups", "k"),
-    [
-        ("hybrid", "54 by mdav, 20 to 20 records each", "20, the fewest records rewritten together"),
-        ("ipso", "none: all records are rewritten together", None),
-        ("muralidhar-sarathy", "none: all records are rewritten together", None),
-        ("fuzzy-regression:n_clusters=3", "none: all records are rewritten together", None),
-    ],
-)
-def test_the_text_speaks_of_rewriting(census, replace, groups, k):
-    release = shoal.protect(census, 20, replace=replace, confidential=CONFIDENTIAL, seed=1)
-    lines = release_text(release, Path("masked.csv"), None, False).splitlines()
-    told = {line[:12].strip(): line[12:] for line in lines}
-    name = replace.partition(":")[0]
-    assert told["rewritten"] == f"4 of 13 columns of 1,080 records by {name}: FEDTAX, TAXINC, WSALVAL, ERNVAL"
-    assert told["groups"] == groups
-    assert told.get("k") == k
-    assert told["cost"].startswith("values moved by ")
-    assert told["now float"].endswith("(were whole numbers, are synthetic)")
-    assert not any("behind any released value" in line or "is lost" in line for line in lines)
 
 
 def test_the_command_takes_roles_and_says_settings_its_own_way(census, tmp_path):

@@ -23,7 +23,7 @@ axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs
 GALLERY = Path(__file__).parents[3] / "docs" / "gallery"
 SHOWN = [f"{data}-{page}" for data in ("census", "households") for page in ("internal", "public", "map")]
 REPORTS = ["census-internal", "census-public", "survey-internal", "survey-public", "ruled-internal", "odd-internal"]
-TRIED = ["tuned-map", "compared-map"]
+OF_SEARCHES = ["tuned-map", "compared-map"]
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 ODD_NAMES = [
     "<script>alert(1)</script>",
@@ -91,7 +91,7 @@ def page_of(folder: Path, request: pytest.FixtureRequest) -> Callable[[str], Pat
         if which == "gallery":
             return GALLERY / f"{audience.replace('_', '-')}.html"
         if which in ("tuned", "compared") and not target.exists():
-            tried(which).report(target, title=f"Releases of {ODD_NAMES[0]} {ODD_NAMES[3]} {ODD_NAMES[4]}")
+            searched(which).report(target, title=f"Releases of {ODD_NAMES[0]} {ODD_NAMES[3]} {ODD_NAMES[4]}")
         elif not target.exists():
             made = odd() if which == "odd" else request.getfixturevalue(which).release
             known = None if which == "odd" else request.getfixturevalue(which).evaluation
@@ -108,7 +108,7 @@ def odd() -> shoal.Release:
     return shoal.protect(frame, 3, columns=list(frame.columns), seed=0)
 
 
-def tried(how: str) -> shoal.Tuning | shoal.Comparison:
+def searched(how: str) -> shoal.Tuning | shoal.Comparison:
     table = shoal.datasets.households(150, seed=1)[["age", "wage_income", "tax", "housing_cost", "savings"]]
     if how == "tuned":
         return shoal.tune(table, methods=["mdav", "vmdav", "fuzzy", "entropy", "hybrid"], trials=40, max_risk=30)
@@ -122,7 +122,7 @@ def test_the_gallery_is_all_of_it():
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(
     ("report", "light"),
-    [(name, light) for name in (*REPORTS, *TRIED) for light in ("light", "dark")]
+    [(name, light) for name in (*REPORTS, *OF_SEARCHES) for light in ("light", "dark")]
     + [(f"gallery-{name.replace('-', '_')}", "light") for name in SHOWN],
 )
 def test_a_report_looks_as_it_should(browser, folder, page_of, report, size, light):

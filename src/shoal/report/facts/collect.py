@@ -1,4 +1,4 @@
-"""Every fact about a release as one object, for two audiences; reports draw from it and compute nothing.
+"""Every fact about a release as one object, for one of two audiences; pages and the command line draw from it.
 
 The *internal* summary is for those who may see the original file. The *public* one is what a statistical office can
 publish beside the release: method, parameters, utility and k, but no seed, no value or shape of the original, and no
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.variables import kind_of
+from shoal.describe.variables import Kind, kind_of
 from shoal.edits.checked_records import TableRecords
 from shoal.errors import ParameterError
 from shoal.flow.outcome import installed_versions
@@ -22,131 +22,134 @@ from shoal.measure import Evaluation
 from shoal.measure.catalogue import MEASURES
 from shoal.parameters.choices import as_text
 from shoal.parameters.limits import OneOf, check_limits
+from shoal.partition import METHODS
 from shoal.read import Table
+from shoal.replace import REPLACEMENTS
+from shoal.report.facts.correlations import correlations_of
 from shoal.report.facts.group_sizes import binned, sizes_shown
 from shoal.report.facts.shapes import categories_in, shape_of_amounts, shape_of_categories
 from shoal.report.facts.summary import (
+    AS_IT_IS,
+    DROPPED,
     AttackFacts,
     Audience,
     Correlations,
     GroupFacts,
     MeasureFacts,
     Moments,
+    OutcomeFacts,
     RuleFacts,
     Shape,
     Summary,
     VariableFacts,
     summary_schema,
 )
+from shoal.report.facts.verdict import verdict_on
 from shoal.report.publish.public_evaluation import NOT_PUBLIC, has_few_values, public_evaluation
-from shoal.report.publish.shares import Shares
+from shoal.report.publish.shares import SHARES, Shares
 
 if TYPE_CHECKING:
     from shoal.flow.release import Release
 
-__all__ = [
-    "MOST_CORRELATED",
-    "AttackFacts",
-    "Audience",
-    "Correlations",
-    "GroupFacts",
-    "MeasureFacts",
-    "Moments",
-    "RuleFacts",
-    "Shape",
-    "Summary",
-    "VariableFacts",
-    "summarize",
-    "summarize_files",
-    "summary_schema",
-]
-
-Doubles = NDArray[np.float64]
-
-MOST_CORRELATED = 40
-# Where "few" and "many" begin, in percent of records traced and of variation lost.
-_TRACED = ((5.0, "hardly any record can be traced"), (20.0, "some records can be traced"))
-_LOST = ((10.0, "little is lost"), (30.0, "some is lost"))
+__all__ = ["Audience", "Summary", "summarize", "summarize_files", "summary_schema"]
 
 
-def summarize(release: Release, audience: Audience = "internal", evaluation: Evaluation | None = None) -> Summary:
+def summarize(release: Release, audience: Audience, evaluation: Evaluation, *, distributions: bool = True) -> Summary:
     """Collect every fact about a release.
 
     Parameters
     ----------
     release
-        What `protect` returned.
+        What `shoal.protect` returned.
     audience
         "internal", for those who may see the original, or "public".
     evaluation
-        The measures, if they were taken already; otherwise all are.
+        The measures, as `release.evaluate()` returns them.
+    distributions
+        Whether to collect how variables are distributed and correlated, which takes longest.
+
+    Examples
+    --------
+    >>> facts = summarize(release, "public", release.evaluate()).to_dict()
     """
-    measured = release.evaluate() if evaluation is None else evaluation
-    sizes = [partition.sizes for partition in release.partitions]
-    return _Collector(release.original, release.masked, measured, release.plan, sizes, audience).summary()
+    collector = _Collector(release.original, release.masked, evaluation, release.plan, audience)
+    return collector.summary([partition.sizes for partition in release.partitions], distributions, just_made=True)
 
 
 def summarize_files(
     original: Table, masked: Table, evaluation: Evaluation, plan: Plan | None = None, audience: Audience = "internal"
 ) -> Summary:
-    """Collect every fact about two files, and about the plan that made one of the other if there is one."""
-    sizes = [] if plan is None else sizes_shown(masked, plan)
-    return _Collector(original, masked, evaluation, plan, sizes, audience).summary()
+    """Collect every fact about an original and a masked file, and about the plan that made the one of the other.
+
+    Parameters
+    ----------
+    original, masked
+        The two files, their records in the same order.
+    evaluation
+        The measures, as `shoal.evaluate` returns them.
+    plan
+        How the file was masked, if that is known. A public summary needs it.
+    audience
+        "internal", for those who may see the original, or "public".
+    """
+    collector = _Collector(original, masked, evaluation, plan, audience)
+    return collector.summary([] if plan is None else sizes_shown(masked, plan), distributions=True, just_made=False)
 
 
 class _Collector:
-    """Collects the facts about one release."""
+    """Collects the facts about one release for one audience."""
 
     def __init__(
-        self,
-        original: Table,
-        masked: Table,
-        evaluation: Evaluation,
-        plan: Plan | None,
-        sizes: Sequence[NDArray[np.int64]],
-        audience: Audience,
+        self, original: Table, masked: Table, evaluation: Evaluation, plan: Plan | None, audience: Audience
     ) -> None:
         check_limits({"audience": OneOf(("internal", "public"))}, {"audience": audience})
         self._original, self._masked, self._evaluation = original, masked, evaluation
-        self._plan, self._sizes = plan, sizes
+        self._plan = plan
         self._audience: Audience = audience
         self._internal = audience == "internal"
         if plan is None and not self._internal:
-            raise ParameterError("What is published says how the file was protected: name the plan too (--plan).")
+            raise ParameterError("A public report says how the file was protected: name the plan too (--plan).")
         self._few: set[str] = set()  # variables of which, in public, statistics would tell who has which value
         if plan is not None and not self._internal:
             numeric = [name for name in evaluation.columns if plan.kinds.get(name) == "continuous"]
             self._few = {name for name in numeric if has_few_values(original, name)}
             self._evaluation = public_evaluation(original, masked, evaluation, plan, self._few)
-        self._fewest = 1 if plan is None or self._internal else plan.k  # a smaller count is nobody's business
+        self._fewest = 1 if plan is None or self._internal else plan.k  # no smaller count may be seen
         self._shares = (
             Shares(None) if self._fewest == 1 else Shares.in_public(self._fewest, evaluation.complete_records)
         )
+        self._values = self._shares.figures(self._evaluation.figures)
 
-        self._given = self._shares.figures(self._evaluation.figures)
-
-    def summary(self) -> Summary:
+    def summary(self, sizes: Sequence[NDArray[np.int64]], distributions: bool, just_made: bool) -> Summary:
+        """Return all facts, given the sizes of the groups in every block as far as they are known."""
         plan = self._plan
         source = "" if self._original.source is None else self._original.source.name
-        rules = self._rules()
+        k_holds = self._k_holds(sizes)
+        choices = self._choices()
         return Summary(
             audience=self._audience,
             title=f"Protection of {source}" if self._internal and source else "Protection of a table",
-            verdict=self._verdict(),
+            verdict=verdict_on(self._evaluation, self._promise(k_holds), self._shares, self._fewest),
             records=len(self._masked),
             columns_released=len(self._masked.names),
             k=None if plan is None else plan.k,
-            k_holds=self._k_holds,
+            k_holds=k_holds,
             method=None if plan is None else as_text(plan.public()["method"]),
+            in_groups=plan is None or plan.method["name"] != "one-group",
             replace=[] if plan is None else sorted({as_text(choice) for choice in plan.replace.values()}),
+            is_synthetic=plan is not None and plan.is_synthetic,
+            descriptions={name: choice.summary for name, choice in choices.items()},
+            references=list(dict.fromkeys(choice.reference for choice in choices.values() if choice.reference)),
             plan=self._plan_facts(),
-            variables=[self._variable(name) for name in self._names()],
-            groups=self._groups(),
-            rules=rules,
+            protected=self._protected(),
+            variables=[self._variable(name, distributions) for name in self._names()],
+            groups=self._groups(sizes),
+            outcome=self._outcome() if just_made else None,
+            rules=self._rules(),
             measures=self._measures(),
             least_share=self._shares.least,
             left_out=self._left_out(),
-            correlations=self._correlations(),
+            correlations=self._correlations() if distributions else None,
             moments=self._moments(),
             linkage_by_known=self._linkage_by_known(),
             attack=self._attack(),
@@ -154,70 +157,106 @@ class _Collector:
             versions=installed_versions() if self._internal else {"shoal": installed_versions()["shoal"]},
         )
 
+    def _k_holds(self, sizes: Sequence[NDArray[np.int64]]) -> bool:
+        """Whether every protected value is seen to stand for k records."""
+        if self._plan is None or self._plan.is_synthetic:
+            return False
+        reached = self._evaluation.k_anonymity
+        if sizes:
+            return all(block.min() >= self._plan.k for block in sizes)
+        return reached is not None and reached >= self._plan.k
+
+    def _promise(self, k_holds: bool) -> str:
+        """Return what holds of every protected value, "" if nothing does."""
+        if self._plan is not None and self._plan.is_synthetic:
+            return "The confidential values are synthetic"
+        if self._plan is not None and k_holds:
+            return f"Every protected value stands for at least {self._plan.k} records"
+        return ""
+
+    def _choices(self) -> dict[str, type[Any]]:
+        """Return the classes of the method and of the replacements by their names."""
+        if self._plan is None:
+            return {}
+        replacements = [choice["name"] for choice in self._plan.replace.values()]
+        method = self._plan.method["name"]
+        return {method: METHODS[method]} | {name: REPLACEMENTS[name] for name in replacements}
+
     def _plan_facts(self) -> dict[str, Any] | None:
         if self._plan is None:
             return None
         return self._plan.model_dump(exclude={"outcome", "versions"}) if self._internal else self._plan.public()
 
     def _names(self) -> list[str]:
-        """The columns to speak of: all, or in public those that are released."""
+        """Return the columns to speak of: all, or in public those that are released."""
         return [name for name in self._original.names if self._internal or name in self._masked.names]
 
     def _protected(self) -> list[str]:
         if self._plan is None:
             return [name for name in self._original.names if name in self._evaluation.columns]
-        return self._plan.confidential or self._plan.columns
+        return list(self._plan.confidential or self._plan.columns)
 
-    def _variable(self, name: str) -> VariableFacts:
+    def _kind(self, name: str) -> Kind | None:
+        planned = None if self._plan is None else self._plan.kinds.get(name)
+        return planned or kind_of(self._original, name)
+
+    def _variable(self, name: str, distributions: bool) -> VariableFacts:
         plan = self._plan
         protected = name in self._protected()
-        if name not in self._masked.names:
-            treatment = "dropped"
-        elif plan is None:
-            treatment = "compared" if protected else "as it is"
-        elif protected:
-            treatment = as_text(plan.replace[name])
+        released = name in self._masked.names
+        if not released:
+            treatment = DROPPED
+        elif not protected:
+            treatment = AS_IT_IS
         else:
-            treatment = "as it is"
+            treatment = "compared" if plan is None else as_text(plan.replace[name])
         loss = self._evaluation.information_loss
         by_column = {} if loss is None else loss.parts.get("by_column", {})
         return VariableFacts(
             name=name,
             label=self._original.labels.variables.get(name, ""),
-            kind=kind_of(self._original, name) if plan is None else plan.kinds.get(name, kind_of(self._original, name)),
+            kind=self._kind(name),
             role="" if plan is None else plan.roles.get(name, ""),
             treatment=treatment,
             protected=protected,
             missing=int(self._original.missing(name).sum()) if self._internal else None,
             loss=self._shares.rounded(by_column[name]) if protected and name in by_column else None,
-            shape=self._shape(name) if protected and name in self._masked.names else None,
+            shape=self._shape(name) if distributions and protected and released else None,
         )
 
     def _shape(self, name: str) -> Shape | None:
         tables = [self._masked, self._original] if self._internal else [self._masked]
-        kind = kind_of(self._original, name) if self._plan is None else self._plan.kinds[name]
-        if kind == "continuous":
+        if self._kind(name) == "continuous":
             return shape_of_amounts([table.numbers(name) for table in tables], self._fewest)
         labels = self._original.labels.values.get(name, {})
         return shape_of_categories([categories_in(table, name) for table in tables], labels, self._fewest)
 
-    def _groups(self) -> list[GroupFacts]:
+    def _groups(self, sizes: Sequence[NDArray[np.int64]]) -> list[GroupFacts]:
         if self._plan is None or self._plan.outcome is None:
             return []
-        if not self._internal and any(sizes.min() < self._plan.k for sizes in self._sizes):
+        if not self._internal and any(block.min() < self._plan.k for block in sizes):
             return []
-        found = []
-        for block, sizes in zip(self._plan.blocks, self._sizes, strict=False):
-            found.append(
-                GroupFacts(
-                    columns=block,
-                    groups=len(sizes),
-                    smallest=int(sizes.min()),
-                    largest=int(sizes.max()),
-                    sizes=binned(sizes) if self._internal else None,
-                )
+        return [
+            GroupFacts(
+                columns=columns,
+                groups=len(block),
+                smallest=int(block.min()),
+                largest=int(block.max()),
+                sizes=binned(block) if self._internal else None,
             )
-        return found
+            for columns, block in zip(self._plan.blocks, sizes, strict=False)
+        ]
+
+    def _outcome(self) -> OutcomeFacts | None:
+        outcome = None if self._plan is None or not self._internal else self._plan.outcome
+        if outcome is None:
+            return None
+        return OutcomeFacts(
+            smallest_support=outcome.smallest_support,
+            became_float=list(outcome.became_float),
+            joined=list(outcome.joined),
+            empty_records=outcome.empty_records,
+        )
 
     def _rules(self) -> list[RuleFacts]:
         if self._plan is None:
@@ -229,17 +268,17 @@ class _Collector:
 
     def _left_out(self) -> dict[str, str]:
         """Return which measures are not there, and why."""
-        found = {**self._evaluation.not_applicable, **self._evaluation.left_out}
-        return found | {name: NOT_PUBLIC for name in self._evaluation.figures if name not in self._given}
+        reasons = {**self._evaluation.not_applicable, **self._evaluation.left_out}
+        return reasons | {name: NOT_PUBLIC for name in self._evaluation.figures if name not in self._values}
 
     def _measures(self) -> list[MeasureFacts]:
-        found = []
-        for name, value in self._given.items():
-            about, figure = MEASURES[name].about, self._evaluation.figures[name]
+        measures = []
+        for name, value in self._values.items():
+            about, measured = MEASURES[name].about, self._evaluation.figures[name]
             if about.unit == "records" and value < self._fewest:
-                continue  # a count below k is nobody's business
+                continue
             low, high = (end if np.isfinite(end) else None for end in about.range)
-            found.append(
+            measures.append(
                 MeasureFacts(
                     name=name,
                     title=about.title,
@@ -251,47 +290,27 @@ class _Collector:
                     reference=about.reference,
                     least=low,
                     greatest=high,
-                    sampled=figure.parts.get("sampled"),
+                    sampled=measured.parts.get("sampled"),
+                    is_share=name in SHARES,
                 )
             )
-        return found
+        return measures
 
     def _correlations(self) -> Correlations | None:
-        compared = [
+        columns = [
             name
             for name in self._evaluation.columns
             if self._original.is_numeric(name)
             and (self._plan is None or self._plan.kinds.get(name) == "continuous")
             and name not in self._few
-        ][:MOST_CORRELATED]
-        if len(compared) < 2:
-            return None
-        before, after = (
-            np.column_stack([table.numbers(name) for name in compared]) for table in (self._original, self._masked)
-        )
-        complete = ~(np.isnan(before).any(axis=1) | np.isnan(after).any(axis=1))
-        if complete.sum() < max(3, self._fewest):
-            return None
-        with np.errstate(all="ignore"):
-            one, other = (np.asarray(np.corrcoef(file[complete].T)) for file in (before, after))
-        digits = 4 if self._internal else 2
-        return Correlations(
-            columns=compared,
-            original=_rounded(one, digits) if self._internal else None,
-            masked=_rounded(other, digits),
-            difference=_rounded(other - one, digits),
-        )
+        ]
+        return correlations_of(self._original, self._masked, columns, fewest=self._fewest, internal=self._internal)
 
     def _moments(self) -> list[Moments]:
         if not self._internal:
             return []
-        parts = {
-            name: {} if figure is None else figure.parts.get("by_column", {})
-            for name, figure in (
-                ("third", self._evaluation.third_moments),
-                ("fourth", self._evaluation.fourth_moments),
-            )
-        }
+        measured = {"third": self._evaluation.third_moments, "fourth": self._evaluation.fourth_moments}
+        parts = {which: {} if value is None else value.parts.get("by_column", {}) for which, value in measured.items()}
         columns = [name for name in self._evaluation.columns if any(name in part for part in parts.values())]
         return [
             Moments(
@@ -306,63 +325,17 @@ class _Collector:
         ]
 
     def _linkage_by_known(self) -> list[tuple[int, float]]:
-        figure = self._evaluation.linkage_over_subsets
-        return [] if figure is None or not self._shares.may_be_given else self._shares.by_number(figure)
+        linkage = self._evaluation.linkage_over_subsets
+        return [] if linkage is None or not self._shares.may_be_given else self._shares.by_number(linkage)
 
     def _attack(self) -> AttackFacts | None:
-        figure = self._evaluation.transparency_attack
-        if figure is None or not self._shares.may_be_given:
+        attack = self._evaluation.transparency_attack
+        if attack is None or not self._shares.may_be_given:
             return None
-        known = max(len(choice["known"]) for choice in figure.parts["by_choice"])
-        left = float(figure.parts["candidates"])
+        candidates = float(attack.parts["candidates"])
+        shares = ("expected", "certain", "coverage", "linkage")
         return AttackFacts(
-            known=known,
-            candidates=self._shares.rounded(left) if left >= self._fewest else None,
-            **{name: self._shares.given(figure.parts[name]) for name in ("expected", "certain", "coverage", "linkage")},
+            known=max(len(choice["known"]) for choice in attack.parts["by_choice"]),
+            candidates=self._shares.rounded(candidates) if candidates >= self._fewest else None,
+            **{name: self._shares.given(attack.parts[name]) for name in shares},
         )
-
-    @property
-    def _k_holds(self) -> bool:
-        """Whether every protected value is seen to stand for k records."""
-        if self._plan is None or self._plan.is_synthetic:
-            return False
-        reached = self._evaluation.k_anonymity
-        if self._sizes:
-            return all(sizes.min() >= self._plan.k for sizes in self._sizes)
-        return reached is not None and reached >= self._plan.k
-
-    def _verdict(self) -> str:
-        """Return what came of it, in one sentence."""
-        said = [one for one in (self._traced(), self._lost()) if one]
-        promise = ""
-        if self._plan is not None and self._plan.is_synthetic:
-            promise = "The confidential values are synthetic"
-        elif self._plan is not None and self._k_holds:
-            promise = f"Every protected value stands for at least {self._plan.k} records"
-        if not said:
-            return f"{promise or 'Two files were compared'}; nothing was measured."
-        outcome = " and ".join(said)
-        return f"{promise}; {outcome}." if promise else f"{outcome[0].upper()}{outcome[1:]}."
-
-    def _traced(self) -> str:
-        """Say how many records an intruder finds, in words that tell no more than the figures that are given."""
-        figures = (self._evaluation.distance_linkage, self._evaluation.transparency_attack)
-        linked = max((float(one) for one in figures if one is not None), default=None)
-        if linked is None or not self._shares.may_be_given:
-            return ""
-        given, least = self._shares.given(linked), self._shares.least
-        if least is not None and given <= least:
-            return f"at most {self._fewest} records can be traced ({least:.1f} %)"
-        word = next((word for most, word in _TRACED if given <= most), "many records can be traced")
-        return f"{word} ({given:.1f} %)"
-
-    def _lost(self) -> str:
-        lost = self._evaluation.information_loss
-        if lost is None:
-            return ""
-        word = next((word for most, word in _LOST if lost <= most), "much is lost")
-        return f"{word} ({float(lost):.1f} % of the variation)"
-
-
-def _rounded(matrix: Doubles, digits: int) -> list[list[float | None]]:
-    return [[round(float(cell), digits) if np.isfinite(cell) else None for cell in row] for row in matrix]

@@ -1,4 +1,4 @@
-"""How variables are distributed, in few enough numbers to be drawn and to give nobody away."""
+"""How variables are distributed, in few enough bins to be drawn and to disclose no record."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ __all__ = ["categories_in", "shape_of_amounts", "shape_of_categories"]
 Doubles = NDArray[np.float64]
 
 _BINS = 40
-_TAIL = 0.005  # the share of records beyond either end of a drawn distribution
+_TAIL = 0.005  # share of the records beyond either end of the bins
 _MOST_CATEGORIES = 20
 
 
 def shape_of_amounts(columns: Sequence[Doubles], fewest: int) -> Shape | None:
-    """Return the shares of records by value, of the masked column and of the original if it is given.
+    """Return the shares of records in bins of values, of the masked column and of the original if it may be seen.
 
     Parameters
     ----------
     columns
-        The masked column, and the original one where it may be seen.
+        The masked column, then the original one if it may be seen.
     fewest
-        A bin with fewer records is added to the next, and the edges are round numbers.
+        A bin with fewer records is merged with the next one. If more than 1, the edges are round numbers.
     """
     columns = [column[np.isfinite(column)] for column in columns]
     if any(len(column) == 0 for column in columns):
@@ -48,11 +48,11 @@ def shape_of_categories(columns: Sequence[NDArray[Any]], labels: Mapping[Any, st
     Parameters
     ----------
     columns
-        The masked column as texts without gaps, and the original one where it may be seen.
+        The masked column as texts without missing values, then the original one if it may be seen.
     labels
-        What codes mean, where the file says so.
+        The meanings of codes, as far as the file has them.
     fewest
-        Categories with fewer records are taken together.
+        Categories with fewer records are put together.
     """
     counts = [dict(zip(*np.unique(one, return_counts=True), strict=True)) for one in columns]
     names = sorted(set().union(*counts), key=lambda one: (-sum(count.get(one, 0) for count in counts), one))
@@ -60,34 +60,34 @@ def shape_of_categories(columns: Sequence[NDArray[Any]], labels: Mapping[Any, st
     if fewest > 1:
         rest += [one for one in listed if counts[0][one] < fewest]
         listed = [one for one in listed if counts[0][one] >= fewest]
-        if listed and rest and sum(counts[0][one] for one in rest) < fewest:  # too few to stand by themselves
+        if listed and rest and sum(counts[0][one] for one in rest) < fewest:  # together still too few
             rest = [listed.pop(), *rest]
-    found: list[list[float]] = []
+    shares: list[list[float]] = []
     for one, count in zip(columns, counts, strict=True):
         own = [count.get(category, 0) / max(len(one), 1) for category in listed]
-        found.append(own + ([max(1 - sum(own), 0.0)] if rest else []))
+        shares.append(own + ([max(1 - sum(own), 0.0)] if rest else []))
     meaning = {_code(code): label for code, label in labels.items()}
-    said = [f"{meaning[one]} ({one})" if meaning.get(one) else str(one) for one in listed]
+    names_shown = [f"{meaning[one]} ({one})" if meaning.get(one) else str(one) for one in listed]
     return Shape(
-        categories=said + ([f"{len(rest)} more"] if rest else []),
-        masked=found[0],
-        original=found[1] if len(found) > 1 else None,
+        categories=names_shown + ([f"{len(rest)} more"] if rest else []),
+        masked=shares[0],
+        original=shares[1] if len(shares) > 1 else None,
     )
 
 
 def categories_in(table: Table, name: str) -> NDArray[Any]:
-    """Return a column as texts, without its gaps."""
+    """Return a column as texts, without missing values."""
     texts = TableRecords(table).texts(name)
     return np.asarray(texts[~table.missing(name)], dtype=str)
 
 
 def _code(code: Any) -> str:
-    """Return the code of a label as the text of a cell that holds it."""
+    """Return a code as the text of a cell with that code."""
     return str(int(code)) if isinstance(code, float) and code.is_integer() else str(code)
 
 
 def _edges(columns: Sequence[Doubles]) -> Doubles:
-    """Return edges of bins that leave out the tails, so that one rich man does not hide all others."""
+    """Return edges of bins that leave out the tails, so that one extreme value does not squeeze all others together."""
     low = min(float(np.quantile(column, _TAIL)) for column in columns)
     high = max(float(np.quantile(column, 1 - _TAIL)) for column in columns)
     if not high > low:
@@ -98,11 +98,11 @@ def _edges(columns: Sequence[Doubles]) -> Doubles:
 
 def _shares(column: Doubles, edges: Doubles, fewest: int) -> list[float]:
     counts, _ = np.histogram(np.clip(column, edges[0], edges[-1]), edges)
-    return [share / len(column) for share in _no_fewer(counts.tolist(), fewest)]
+    return [share / len(column) for share in _merge_small_counts(counts.tolist(), fewest)]
 
 
-def _no_fewer(counts: list[int], fewest: int) -> list[int]:
-    """Add counts that are too small to the next bin, the last to the one before."""
+def _merge_small_counts(counts: list[int], fewest: int) -> list[int]:
+    """Add counts that are too small to the next bin, at the end to the last one kept."""
     kept, carried = [0] * len(counts), 0
     for place, count in enumerate(counts):
         carried += count

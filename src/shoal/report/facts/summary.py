@@ -1,4 +1,4 @@
-"""What there is to say about a release, as data: names, types and what each means."""
+"""Everything known about a release as data: names, types and what each means."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from shoal.describe.variables import Kind
 
 __all__ = [
+    "AS_IT_IS",
+    "DROPPED",
     "AttackFacts",
     "Audience",
     "Correlations",
     "GroupFacts",
     "MeasureFacts",
     "Moments",
+    "OutcomeFacts",
     "RuleFacts",
     "Shape",
     "Summary",
@@ -23,6 +26,9 @@ __all__ = [
 ]
 
 Audience = Literal["internal", "public"]
+
+# Treatments of variables that are not protected.
+AS_IT_IS, DROPPED = "as it is", "dropped"
 
 
 class _Facts(BaseModel):
@@ -42,16 +48,16 @@ class Shape(_Facts):
 
 
 class VariableFacts(_Facts):
-    """One column of the release."""
+    """One column of the original, and how it was treated."""
 
     name: str
     label: str = ""
     kind: Kind | None
     role: str = ""
-    treatment: str = Field(description='What was done: "mean of groups", "as it is", "dropped".')
+    treatment: str = Field(description='What was done: the replacement, such as "mean", or "as it is" or "dropped".')
     protected: bool
-    missing: int | None = Field(None, description="Gaps in the original; internal only.")
-    loss: float | None = Field(None, description="Percent of the variation that is lost.")
+    missing: int | None = Field(None, description="Missing values in the original; internal only.")
+    loss: float | None = Field(None, description="Percentage of the variation that is lost.")
     shape: Shape | None = None
 
 
@@ -67,8 +73,19 @@ class GroupFacts(_Facts):
     )
 
 
+class OutcomeFacts(_Facts):
+    """What carrying out the plan came to that the two files do not show; internal only."""
+
+    smallest_support: int = Field(description="The fewest records behind any released value.")
+    became_float: list[str] = Field(description="Columns of whole numbers that have decimals in the release.")
+    joined: list[str] = Field(
+        description="Columns in which some neighbouring groups share a value, so that it comes from k observed ones."
+    )
+    empty_records: int = Field(description="Records with no observed value in some block, which stay empty there.")
+
+
 class RuleFacts(_Facts):
-    """One rule, and whether the release keeps it."""
+    """One edit rule, and whether the release keeps it."""
 
     rule: str
     kind: str
@@ -76,7 +93,7 @@ class RuleFacts(_Facts):
 
 
 class MeasureFacts(_Facts):
-    """One figure, what it means and which way is good."""
+    """One measure: its value, what it means and which way is good."""
 
     name: str
     title: str
@@ -89,6 +106,7 @@ class MeasureFacts(_Facts):
     least: float | None
     greatest: float | None
     sampled: int | None = Field(None, description="Records it was estimated from, if not from all.")
+    is_share: bool = Field(False, description="Whether it is a share of records or cells, bounded by `least_share`.")
 
 
 class Correlations(_Facts):
@@ -109,7 +127,7 @@ class Moments(_Facts):
 
 
 class AttackFacts(_Facts):
-    """What an intruder finds who knows the method too."""
+    """What an intruder finds who knows the method too, as percentages of records."""
 
     expected: float
     certain: float
@@ -120,7 +138,7 @@ class AttackFacts(_Facts):
 
 
 class Summary(_Facts):
-    """Everything there is to say about a release."""
+    """Everything known about a release, for one audience. Pages and the command line draw from it."""
 
     format: Literal["shoal.summary/1"] = "shoal.summary/1"
     audience: Audience
@@ -131,32 +149,62 @@ class Summary(_Facts):
     k: int | None
     k_holds: bool = Field(description="Whether the files show that every protected value stands for k records.")
     method: str | None
+    in_groups: bool = Field(
+        True, description="Whether the method makes groups; if not, records are rewritten together."
+    )
     replace: list[str]
+    is_synthetic: bool = Field(
+        False,
+        description="Whether the confidential variables are rewritten with synthetic values, and the others stay.",
+    )
+    descriptions: dict[str, str] = Field(
+        default_factory=dict, description="What the method and each replacement is, by its name without parameters."
+    )
+    references: list[str] = Field(default_factory=list, description="The papers of the method and the replacements.")
     plan: dict[str, Any] | None = Field(description="What can be published of the plan; internal: with seed and file.")
+    protected: list[str] = Field(default_factory=list, description="The protected variables, block after block.")
     variables: list[VariableFacts]
     groups: list[GroupFacts]
+    outcome: OutcomeFacts | None = Field(None, description="Of a release that was just made; internal only.")
     rules: list[RuleFacts]
     measures: list[MeasureFacts]
     least_share: float | None = Field(
         None,
-        description="So many percent are k records. In public a share of fewer, or of all but fewer, is given as that "
-        "of k, or of all but k.",
+        description="The percentage that k records are. In public, a share of fewer than k records is given as that of "
+        "k, and a share of all but fewer than k as that of all but k.",
     )
-    left_out: dict[str, str] = Field(description="Measures that are not there, and why.")
+    left_out: dict[str, str] = Field(description="Measures that are not among `measures`, and why.")
     correlations: Correlations | None
     moments: list[Moments]
-    linkage_by_known: list[tuple[int, float]] = Field(description="Variables known, percent of records linked.")
+    linkage_by_known: list[tuple[int, float]] = Field(
+        description="The number of known variables, and the percentage of records that are linked."
+    )
     attack: AttackFacts | None
     notes: list[str]
     versions: dict[str, str]
 
+    @property
+    def released_as_is(self) -> list[str]:
+        """The columns that are released as they are."""
+        return [one.name for one in self.variables if one.treatment == AS_IT_IS]
+
+    @property
+    def dropped(self) -> list[str]:
+        """The columns of the original that are not released; a public summary does not name them."""
+        return [one.name for one in self.variables if one.treatment == DROPPED]
+
+    @property
+    def strata(self) -> list[str]:
+        """The columns whose values no group mixes."""
+        return [one.name for one in self.variables if one.role == "stratum"]
+
+    def value(self, measure: str) -> float | None:
+        """Return the value of a measure by its name, None if it is not there."""
+        return next((one.value for one in self.measures if one.name == measure), None)
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, texts and lists, ready for JSON, as `summary_schema()` says."""
         return self.model_dump(mode="json")
-
-    def figure(self, name: str) -> float | None:
-        """Return a measured number by name, None if it was not measured."""
-        return next((one.value for one in self.measures if one.name == name), None)
 
 
 def summary_schema() -> dict[str, Any]:

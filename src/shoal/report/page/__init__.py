@@ -1,1 +1,1 @@
-"""How it is shown as a page."""
+"""Reports as HTML pages."""

@@ -1,4 +1,4 @@
-"""Methods side by side, as one HTML page: their figures, and the map of risk and loss."""
+"""Methods side by side, as one HTML page: their measures, and the map of risk and loss."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from shoal.report.page.map import comparison_map, comparison_points
-from shoal.report.page.parts import Card, Drawn, Section, Table
-from shoal.report.page.tried import MAP_TEXT, ground_section, score_says, tried_page
+from shoal.report.page.parts import PageCard, PageFigure, PageSection, PageTable
+from shoal.report.page.risk_loss_map import comparison_map, comparison_points
+from shoal.report.page.search_page import MAP_TEXT, meaning_of_score, search_page, shared_section
 from shoal.report.wording import percent_text
 
 if TYPE_CHECKING:
@@ -20,34 +20,39 @@ _HEAD = ("method", "k", "score", "risk", "loss", "linkage", "interval", "attack"
 
 
 def comparison_page(comparison: Comparison, title: str) -> str:
-    """Return the page of a comparison: the table, the lowest score first, the map, and what was left out."""
+    """Return the page of a comparison: the map, the methods with the lowest score first, and what was left out."""
     table = _table(comparison)
-    sections = [Section(id="methods", title="Methods", table=table)]
+    sections = [PageSection(id="methods", title="Methods", table=table)]
     if comparison_points(comparison):
-        drawn = Drawn("Risk and loss", Markup(comparison_map(comparison)), table)
+        figure = PageFigure("Risk and loss", Markup(comparison_map(comparison)), table)
         sections.insert(
-            0, Section(id="map", title="Risk and loss", text=(MAP_TEXT,), figures=(drawn,), beside=True, large=True)
+            0,
+            PageSection(id="map", title="Risk and loss", text=(MAP_TEXT,), figures=(figure,), beside=True, large=True),
         )
     if comparison.left_out:  # by name alone: the reasons may name strata
-        text = "Not done at every k, for reasons that are given where the comparison is made:"
-        sections.append(Section(id="left-out", title="Left out", text=(text,), points=list(comparison.left_out)))
-    sections.append(ground_section(comparison.ground, [row.method for row in comparison.rows]))
+        text = (
+            "These methods gave no release, or not at every k. The comparison itself gives the reasons; they are not "
+            "repeated here because they may name categories of the data."
+        )
+        sections.append(PageSection(id="left-out", title="Left out", text=(text,), bullets=list(comparison.left_out)))
+    sections.append(shared_section(comparison.setup, [row.method for row in comparison.rows]))
     best = comparison.rows[0]
     verdict = f"{len(comparison.rows)} releases were compared."
     cards = []
     if best.score is not None:
         verdict = f"Of {len(comparison.rows)} releases, {best.name} has the lowest score."
         if comparison.unmasked_score is not None and best.score >= comparison.unmasked_score:
-            verdict += " The file as it is scores no worse."
+            verdict += " The unmasked file scores no worse."
+        score = meaning_of_score(comparison.unmasked_score)
         cards = [
-            Card(f"{best.score:.2f}", "Lowest score", score_says(comparison.unmasked_score), "lower is better"),
-            Card(percent_text(best.risk), "Its risk", "linkage and interval disclosure", "lower is better"),
-            Card(percent_text(best.loss), "Its loss", "probabilistic information loss", "lower is better"),
+            PageCard(f"{best.score:.2f}", "Lowest score", score, "lower is better"),
+            PageCard(percent_text(best.risk), "Its risk", "linkage and interval disclosure", "lower is safer"),
+            PageCard(percent_text(best.loss), "Its loss", "probabilistic information loss", "lower is better"),
         ]
-    return tried_page(title, verdict, cards, sections)
+    return search_page(title, verdict, cards, sections)
 
 
-def _table(comparison: Comparison) -> Table:
+def _table(comparison: Comparison) -> PageTable:
     rows = []
     for row in comparison.rows:
         parts = (row.distance_linkage, row.interval_disclosure, row.transparency_attack, row.information_loss)
@@ -55,4 +60,5 @@ def _table(comparison: Comparison) -> Table:
         score = "-" if row.score is None else f"{row.score:.2f}"
         sizes = f"{row.smallest_group}-{row.largest_group}"
         rows.append([row.method, row.shown_k, score, *shown, f"{row.groups:,}", sizes])
-    return Table("Methods side by side, the lowest score first", _HEAD, rows, right=frozenset(range(1, len(_HEAD))))
+    caption = "Methods side by side, the lowest score first"
+    return PageTable(caption, _HEAD, rows, numeric=frozenset(range(1, len(_HEAD))))

@@ -1,4 +1,4 @@
-"""The report as one HTML file: nothing is fetched, nothing runs, whatever the data are called is text."""
+"""The report as one HTML file: it fetches nothing and runs nothing, and names of the data are text in it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import os
 from functools import cache
 from typing import TYPE_CHECKING
 
+from shoal.report.facts.summary import Summary
+from shoal.report.page.sections import cards_of, sections_of
+from shoal.report.wording import printable
 from shoal.write import replacing
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from shoal.report.facts.collect import Summary
-
 __all__ = ["environment", "report_html", "write_page", "write_report"]
 
 _AUDIENCE = {
-    "internal": "Internal report: shows how the original is distributed. Not for publication.",
-    "public": "Transparency statement: no value of the original is in it that is not in the release.",
+    "internal": "Internal report: it shows how the original is distributed. Not for publication.",
+    "public": "Transparency statement: it contains no value of the original that is not in the release.",
 }
 
 
@@ -26,11 +27,8 @@ def report_html(summary: Summary) -> str:
 
     Examples
     --------
-    >>> page = report_html(summarize(release, "public"))
+    >>> page = report_html(summarize(release, "public", release.evaluate()))
     """
-    from shoal.report.page.sections import cards_of, sections_of
-    from shoal.report.wording import printable
-
     return (
         environment()
         .get_template("report.html")
@@ -58,8 +56,8 @@ def write_page(page: str, path: str | os.PathLike[str]) -> None:
 
 @cache
 def environment() -> Environment:
-    """Return the templates; whatever is put into one is text unless it says otherwise."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    """Return the environment of the templates; whatever is put into one is escaped unless it is markup."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # here, to keep start-up quick
 
     return Environment(
         loader=PackageLoader("shoal.report.page"),

@@ -1,4 +1,9 @@
-"""The figures of a report, drawn by matplotlib as SVG that is part of the page."""
+"""The figures of a report, drawn by matplotlib as SVG that is part of the page.
+
+Every function takes a name, with which the identifiers inside the figure begin, and a description for readers who
+cannot see it.
+matplotlib is imported in the functions, to keep start-up quick.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +29,17 @@ from shoal.report.wording import compact, percent_text, shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from shoal.report.facts.collect import Shape
+    from shoal.report.facts.summary import Shape
 
 __all__ = ["bars", "categories", "density", "group_sizes", "heat_map", "linkage", "scale"]
 
 _WIDTH = 340.0
-_LEVELS = 20  # of colour, on either side of zero
+_LEVELS = 20  # steps of colour on either side of zero
 
 Matrix = Sequence[Sequence[float | None]]
 
 
-def density(name: str, says: str, shape: Shape) -> str:
+def density(name: str, description: str, shape: Shape) -> str:
     """Draw how a variable is distributed, the original as an area and the masked file as a line over it."""
     figure, axes = new_axes(_WIDTH, 154, left=44, right=12, top=8, bottom=26)
     if shape.original is not None:
@@ -49,28 +54,30 @@ def density(name: str, says: str, shape: Shape) -> str:
     _count_axis(axes, "x", 4)
     axes.tick_params(axis="x", pad=8)  # clear of the 0 % beside it
     _percent_axis(axes, 3, factor=100)
-    return svg_of(figure, name, says)
+    return svg_of(figure, name, description)
 
 
-def categories(name: str, says: str, shape: Shape) -> str:
+def categories(name: str, description: str, shape: Shape) -> str:
     """Draw the shares of categories, original over masked."""
     pairs = [(MASKED, shape.masked)] if shape.original is None else [(ORIGINAL, shape.original), (MASKED, shape.masked)]
-    return _bars(name, says, shape.categories, [(colour, [100 * one for one in shares]) for colour, shares in pairs])
+    return _bars(
+        name, description, shape.categories, [(colour, [100 * one for one in shares]) for colour, shares in pairs]
+    )
 
 
 def bars(
     name: str,
-    says: str,
+    description: str,
     names: Sequence[str],
     values: Sequence[float],
     most: float | None = None,
     texts: Sequence[str] | None = None,
 ) -> str:
-    """Draw percentages as bars with their names beside them, and what they are called if not by their number."""
-    return _bars(name, says, names, [(MASKED, values)], most, texts)
+    """Draw percentages as bars with their names before and their values behind them, which `texts` may give."""
+    return _bars(name, description, names, [(MASKED, values)], most, texts)
 
 
-def group_sizes(name: str, says: str, sizes: Sequence[tuple[int, int, int]]) -> str:
+def group_sizes(name: str, description: str, sizes: Sequence[tuple[int, int, int]]) -> str:
     """Draw how many groups there are of each size."""
     figure, axes = new_axes(_WIDTH, 190, left=46, right=10, top=16, bottom=40)
     places = range(len(sizes))
@@ -87,11 +94,11 @@ def group_sizes(name: str, says: str, sizes: Sequence[tuple[int, int, int]]) -> 
         [_span(low, high) for low, high, _ in sizes[::every]],
     )
     axes.set_xlabel("records in a group", labelpad=4)
-    return svg_of(figure, name, says)
+    return svg_of(figure, name, description)
 
 
-def linkage(name: str, says: str, points: Sequence[tuple[int, float]]) -> str:
-    """Draw what is linked by how many variables are known."""
+def linkage(name: str, description: str, points: Sequence[tuple[int, float]]) -> str:
+    """Draw the percentage of records linked by the number of variables an intruder knows."""
     figure, axes = new_axes(_WIDTH, 190, left=46, right=14, top=18, bottom=40)
     known, shares = [one for one, _ in points], [share for _, share in points]
     axes.plot(known, shares, color=MASKED, linewidth=1.8, marker="o", markersize=5, clip_on=False)
@@ -100,10 +107,10 @@ def linkage(name: str, says: str, points: Sequence[tuple[int, float]]) -> str:
     axes.set_xticks(known)
     axes.set_xlabel("variables the intruder knows", labelpad=4)
     _percent_axis(axes, 4)
-    return svg_of(figure, name, says)
+    return svg_of(figure, name, description)
 
 
-def heat_map(name: str, says: str, names: Sequence[str], matrix: Matrix, greatest: float) -> str:
+def heat_map(name: str, description: str, names: Sequence[str], matrix: Matrix, greatest: float) -> str:
     """Draw a matrix of correlations or of their differences, `greatest` in the fullest colour."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
@@ -133,7 +140,7 @@ def heat_map(name: str, says: str, names: Sequence[str], matrix: Matrix, greates
     middles = [place + 0.5 for place in range(count)]
     axes.set_yticks(middles, labels, fontsize=size)
     axes.set_xticks(middles, labels, fontsize=size, rotation=90)
-    return svg_of(figure, name, says, crisp=True)
+    return svg_of(figure, name, description, crisp=True)
 
 
 def scale(name: str, greatest: float) -> str:
@@ -153,7 +160,7 @@ def scale(name: str, greatest: float) -> str:
 
 def _bars(
     name: str,
-    says: str,
+    description: str,
     names: Sequence[str],
     series: Sequence[tuple[str, Sequence[float]]],
     most: float | None = None,
@@ -187,7 +194,7 @@ def _bars(
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.set_xticks([])
     axes.set_yticks(range(len(labels)), labels, color=INK)
-    return svg_of(figure, name, says)
+    return svg_of(figure, name, description)
 
 
 def _count_axis(axes: Axes, which: str, most: int) -> None:

@@ -1,4 +1,7 @@
-"""Figures of matplotlib as SVG that is part of a page: its colours, its font, no identifier twice."""
+"""Figures of matplotlib as SVG that is part of a page: in its colours and its font, no identifier twice.
+
+matplotlib is imported in the functions, to keep start-up quick.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,7 @@ _STYLE: dict[Any, Any] = {
 }
 _SVG, _LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
 _PLACES = ("d", "x", "y", "width", "height", "transform", "points", "cx", "cy", "r", "rx", "ry")
-_drawing = threading.Lock()  # matplotlib's settings are one for all threads
+_drawing = threading.Lock()  # matplotlib has one set of settings for all threads
 
 
 def new_axes(width: float, height: float, left: float, right: float, top: float, bottom: float) -> tuple[Figure, Axes]:
@@ -81,7 +84,7 @@ def new_axes(width: float, height: float, left: float, right: float, top: float,
 
 
 def text_width(text: str, size: float = SIZE) -> float:
-    """Return how many pixels a text is wide, in a font that is wider than most; wide letters it lacks are added."""
+    """Return the width of a text in pixels, in a font that is wider than most; letters it lacks count as wide ones."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -91,19 +94,19 @@ def text_width(text: str, size: float = SIZE) -> float:
     return float(width + 0.7 * size * (width_of(text) - len(text)))
 
 
-def svg_of(figure: Figure, name: str, says: str, *, crisp: bool = False) -> str:
+def svg_of(figure: Figure, name: str, description: str, *, crisp: bool = False) -> str:
     """Return a figure as an `svg` element.
 
     Parameters
     ----------
     figure
-        What was drawn.
+        The figure.
     name
-        Begins every identifier in it; no two figures of a page may have the same.
-    says
-        What is seen, for those who do not see it.
+        The beginning of every identifier in it; no two figures of a page may have the same.
+    description
+        What the figure shows, for readers who cannot see it.
     crisp
-        Whether it is made of squares that touch, which would otherwise show seams.
+        Whether it is made of squares that touch, between which seams would show otherwise.
     """
     import matplotlib
     from matplotlib.text import Text
@@ -125,15 +128,15 @@ def svg_of(figure: Figure, name: str, says: str, *, crisp: bool = False) -> str:
     if crisp:
         root.set("shape-rendering", "crispEdges")
     root.set("role", "img")
-    root.set("aria-label", says)
+    root.set("aria-label", description)
     written: str = etree.tostring(root, encoding="unicode", with_tail=False)
     return re.sub(r">\s+<", "><", written)
 
 
 def _rename(root: Any, name: str) -> None:
-    """Number the identifiers that something refers to, and take away the others."""
-    said = etree.tostring(root, encoding="unicode")
-    used = dict.fromkeys(re.findall(r'(?:url\(|href=")#([^)"]+)', said))
+    """Number the identifiers that are referred to, and remove the others."""
+    text = etree.tostring(root, encoding="unicode")
+    used = dict.fromkeys(re.findall(r'(?:url\(|href=")#([^)"]+)', text))
     new = {old: f"{name}-{number}" for number, old in enumerate(used, start=1)}
     for element in root.iter():
         if element.get("id") in new:
@@ -142,13 +145,13 @@ def _rename(root: Any, name: str) -> None:
             element.attrib.pop("id", None)
         for attribute, value in element.attrib.items():
             if "#" in value and attribute != "style" and element.tag != f"{_SVG}text":
-                element.set(attribute, re.sub(r"#([^)]+)", lambda found: f"#{new.get(found[1], found[1])}", value))
+                element.set(attribute, re.sub(r"#([^)]+)", lambda match: f"#{new.get(match[1], match[1])}", value))
         if _LINK in element.attrib:
             element.set("href", element.attrib.pop(_LINK))
 
 
 def _plain(element: Any) -> None:
-    """Write one element shortly: places to a tenth of a pixel, colours of the page, the font of the page."""
+    """Shorten one element: positions to a tenth of a pixel, colours and font those of the page."""
     for attribute in _PLACES:
         if attribute in element.attrib:
             element.set(attribute, _shorter(element.get(attribute)))
@@ -168,12 +171,12 @@ def _plain(element: Any) -> None:
 
 
 def _shorter(places: str) -> str:
-    rounded = re.sub(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", lambda found: f"{round(float(found[0]), 1) + 0:g}", places)
+    rounded = re.sub(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", lambda match: f"{round(float(match[0]), 1) + 0:g}", places)
     return re.sub(r"\s*([A-Za-z])\s+", r"\1", " ".join(rounded.split())) if places[:1] == "M" else rounded
 
 
 def _unwrap(root: Any) -> None:
-    """Take away groups that say nothing, and what is empty."""
+    """Remove groups without attributes, and empty ones."""
     for element in list(root.iter(f"{_SVG}g", f"{_SVG}defs")):
         parent = element.getparent()
         if len(element) == 0:

@@ -1,4 +1,4 @@
-"""What a search found, as one HTML page: settings and figures, no value of the data."""
+"""The result of a search as one HTML page: settings and measures, no value of the data."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from shoal.report.page.map import tuning_map
-from shoal.report.page.parts import Card, Drawn, Section, Table
-from shoal.report.page.tried import MAP_TEXT, ground_section, score_says, tried_page
-from shoal.report.terminal.tuning import scores_text
-from shoal.report.wording import percent_text, printable
+from shoal.report.page.parts import PageCard, PageFigure, PageSection, PageTable
+from shoal.report.page.risk_loss_map import tuning_map
+from shoal.report.page.search_page import MAP_TEXT, meaning_of_score, search_page, shared_section
+from shoal.report.wording import percent_text, printable, range_text
 
 if TYPE_CHECKING:
     from shoal.search.trial import Trial
@@ -26,52 +25,53 @@ def tuning_page(tuning: Tuning, title: str) -> str:
     """Return the page of a search: what was chosen, the map, the front, the best of each family, all trials."""
     front = _table("Trials that no other beats in both risk and loss", tuning, tuning.front)
     sections = [
-        Section(
+        PageSection(
             id="map",
             title="Risk and loss",
             text=(MAP_TEXT, "The line is the Pareto front: no other trial has both a lower risk and a lower loss."),
-            figures=(Drawn("Risk and loss", Markup(tuning_map(tuning)), front),),
+            figures=(PageFigure("Risk and loss", Markup(tuning_map(tuning)), front),),
             beside=True,
             large=True,
         ),
-        Section(id="front", title="The Pareto front", text=(_luck(tuning),), table=front),
-        Section(
+        PageSection(id="front", title="The Pareto front", text=(_chance(tuning),), table=front),
+        PageSection(
             id="families",
             title="The best of each family",
             text=(
-                "The lowest score of each kind of method. Hybrid and synthetic data are new records with the means and "
-                "covariances of the old, which is most of what the loss looks at; microaggregation keeps the records. "
-                "Groups that are too small for hybrid data are merged.",
+                "The lowest score of each family of methods. Hybrid and synthetic data are new records with the means "
+                "and covariances of the original ones, which are most of what the loss measures; microaggregation "
+                "keeps the records. Groups that are too small for hybrid data are merged.",
             ),
             table=_table("The lowest score of each family", tuning, list(tuning.best_of_family.values())),
         ),
-        Section(id="trials", title="All trials", table=_table("All trials", tuning, tuning.measured), folded=True),
-        ground_section(tuning.ground, [trial.method for trial in tuning.trials]),
+        PageSection(id="trials", title="All trials", table=_table("All trials", tuning, tuning.measured), folded=True),
+        shared_section(tuning.setup, [trial.method for trial in tuning.trials]),
     ]
     if tuning.problems:
-        sections.append(Section(id="problems", title="No release", table=_problems(tuning)))
-    return tried_page(title, _verdict(tuning), _cards(tuning), sections)
+        sections.append(PageSection(id="problems", title="Trials without a release", table=_problems(tuning)))
+    return search_page(title, _verdict(tuning), _cards(tuning), sections)
 
 
-def _cards(tuning: Tuning) -> list[Card]:
+def _cards(tuning: Tuning) -> list[PageCard]:
     chosen, fixed = tuning.chosen, tuning.best_fixed
     cards = []
     if chosen is not None:
+        risk, loss = chosen.point
         cards += [
-            Card(f"{chosen.score:.2f}", "Score", score_says(tuning.unmasked_score), "lower is better"),
-            Card(percent_text(chosen.point[0]), "Risk", "linkage and interval disclosure", "lower is better"),
-            Card(percent_text(chosen.point[1]), "Loss", "probabilistic information loss", "lower is better"),
+            PageCard(f"{chosen.score:.2f}", "Score", meaning_of_score(tuning.unmasked_score), "lower is better"),
+            PageCard(percent_text(risk), "Risk", "linkage and interval disclosure", "lower is safer"),
+            PageCard(percent_text(loss), "Loss", "probabilistic information loss", "lower is better"),
         ]
     if fixed is not None:
         value = f"{fixed.score:.2f}" if tuning.max_risk is None else percent_text(fixed.point[1])
         of = "score" if tuning.max_risk is None else "loss"
-        cards.append(Card(value, "Best fixed choice", f"{of} of {fixed.method}, {fixed.dials}"))
-    return [*cards, Card(f"{len(tuning.trials):,}", "Trials", f"{len(tuning.front)} on the Pareto front")]
+        cards.append(PageCard(value, "Best fixed choice", f"{of} of {fixed.method}, {fixed.settings_text}"))
+    return [*cards, PageCard(f"{len(tuning.trials):,}", "Trials", f"{len(tuning.front)} on the Pareto front")]
 
 
 def _verdict(tuning: Tuning) -> str:
     chosen, fixed = tuning.chosen, tuning.best_fixed
-    count = f"Of {len(tuning.trials):,} releases that were tried"
+    count = f"Of {len(tuning.trials):,} releases that were evaluated"
     if chosen is None:
         return f"{count}, none has both a risk and an attack within {tuning.max_risk:g} %."
     why = (
@@ -79,7 +79,7 @@ def _verdict(tuning: Tuning) -> str:
         if tuning.max_risk is None
         else f"that loses least with both risk and attack within {tuning.max_risk:g} %"
     )
-    text = f"{count}, the one {why} is trial {chosen.number}: {chosen.method}, {chosen.dials}."
+    text = f"{count}, the one {why} is trial {chosen.number}: {chosen.method}, {chosen.settings_text}."
     verb = "scores" if tuning.max_risk is None else "loses"
     own, other = (
         None if one is None else f"{one.score:.2f}" if tuning.max_risk is None else percent_text(one.point[1])
@@ -90,41 +90,45 @@ def _verdict(tuning: Tuning) -> str:
     elif fixed is not None:
         text += f" It {verb} {own}; the best fixed choice, {fixed.method} with k={fixed.request.k}, {verb} {other}."
     else:
-        text += f" It {verb} {own}; no fixed choice is within that."
+        text += f" It {verb} {own}; no fixed choice is within that limit."
     if tuning.unmasked_score is not None and chosen.score >= tuning.unmasked_score:
-        text += " The file as it is scores no worse."
+        text += " The unmasked file scores no worse."
     return text
 
 
-def _luck(tuning: Tuning) -> str:
-    """Say how far what was found depends on the seed."""
-    said = [
-        f"{which} (trial {trial.number}): {scores_text(tuning.again[trial.number])}"
+def _chance(tuning: Tuning) -> str:
+    """Say how far the result depends on the seed."""
+    ranges = [
+        f"{which} (trial {trial.number}): {range_text(one.score for one in tuning.repeated[trial.number])}"
         for which, trial in (("chosen", tuning.chosen), ("best fixed choice", tuning.best_fixed))
-        if trial is not None and trial.number in tuning.again
+        if trial is not None and trial.number in tuning.repeated
     ]
-    text = "All trials have the same seed, and the lowest score of many is partly luck."
-    return f"{text} Scores with other seeds: {'; '.join(dict.fromkeys(said))}." if said else text
+    text = "All trials use the same seed, and the lowest score of many is partly due to chance."
+    return f"{text} Scores with other seeds: {'; '.join(dict.fromkeys(ranges))}." if ranges else text
 
 
-def _table(caption: str, tuning: Tuning, trials: Sequence[Trial]) -> Table:
+def _table(caption: str, tuning: Tuning, trials: Sequence[Trial]) -> PageTable:
     rows = []
     for trial in trials:
-        figures = trial.figures
-        assert figures is not None
-        said = " (chosen)" * (trial == tuning.chosen) + " (best fixed)" * (trial == tuning.best_fixed)
+        measured = trial.measures
+        assert measured is not None
+        mark = " (chosen)" * (trial == tuning.chosen) + " (best fixed)" * (trial == tuning.best_fixed)
         parts = (
-            figures.distance_linkage,
-            figures.interval_disclosure,
-            figures.transparency_attack,
-            figures.information_loss,
+            measured.distance_linkage,
+            measured.interval_disclosure,
+            measured.transparency_attack,
+            measured.information_loss,
         )
         shown = [percent_text(value) for value in (*trial.point, *parts)]
-        rows.append([f"{trial.number}{said}", trial.method, trial.dials, *shown[:2], f"{trial.score:.2f}", *shown[2:]])
-    return Table(caption, _HEAD, rows, right=frozenset(range(3, len(_HEAD))))
+        rows.append(
+            [f"{trial.number}{mark}", trial.method, trial.settings_text, *shown[:2], f"{trial.score:.2f}", *shown[2:]]
+        )
+    return PageTable(caption, _HEAD, rows, numeric=frozenset(range(3, len(_HEAD))))
 
 
-def _problems(tuning: Tuning) -> Table:
-    """Return why trials gave no release, without what was said of the data."""
-    rows = [[method, f"{len(trials)}", printable(trials[0].said)] for (method, _), trials in tuning.problems.items()]
-    return Table("Trials without a release", ("method", "trials", "why"), rows, right=frozenset({1}))
+def _problems(tuning: Tuning) -> PageTable:
+    """Return why trials gave no release, without what the errors say of the data."""
+    rows = [
+        [method, f"{len(trials)}", printable(trials[0].explanation)] for (method, _), trials in tuning.problems.items()
+    ]
+    return PageTable("Trials without a release", ("method", "trials", "why"), rows, numeric=frozenset({1}))

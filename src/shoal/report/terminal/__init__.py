@@ -1,1 +1,1 @@
-"""How it is shown on the terminal."""
+"""What the command line prints."""

@@ -1,10 +1,9 @@
-"""What a plan does to keep its rules, as text."""
+"""How a plan keeps its rules, as text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.edits import parse_rules
 from shoal.flow.kept_rules import ExplainedBlock
 from shoal.flow.plan import Plan
 
@@ -12,13 +11,13 @@ __all__ = ["explanation_text"]
 
 
 def explanation_text(source: str, records: int, plan: Plan, blocks: Sequence[ExplainedBlock]) -> str:
-    """Describe a plan made from rules, and why it is as it is."""
-    rules = parse_rules(plan.edits)
+    """Say how a plan keeps its rules in every block, and why it does so that way."""
+    rules = plan.edits
     lines = [f"{source}: {records:,} records, {len(rules)} rule{'s' * (len(rules) != 1)}, k = {plan.k}", ""]
     width = max((len(rule.kind) for rule in rules), default=0)
     lines += [f"rule {number}  {rule.kind:{width}}  {rule.shown}" for number, rule in enumerate(rules, start=1)]
     if not blocks:
-        centres = "Centres are put where all rules hold, and drawn by membership."
+        centres = "Cluster centres are moved to where all rules hold, and drawn by membership."
         lines += ["", *(f"block {number}  {', '.join(block)}" for number, block in enumerate(plan.blocks, 1)), centres]
     for number, one in enumerate(blocks, start=1):
         edits = one.edits
@@ -29,7 +28,7 @@ def explanation_text(source: str, records: int, plan: Plan, blocks: Sequence[Exp
             how = "computed from the others" if name in edits.dependent else how
             lines.append(f"  {name}: {how}")
         if len(one.parts) > 1:
-            lines.append(f"  split into {len(one.parts)} parts that are grouped apart: {_counts(one.parts)} records")
+            lines.append(f"  in {len(one.parts)} parts that are grouped separately: {_counts(one.parts)} records")
         lines += [f"  {reason}" for reason in (*one.filled, *edits.reasons)]
     return "\n".join([*lines, "", "Nothing was masked or written."])
 

@@ -1,18 +1,19 @@
-"""What a search found, as text."""
+"""The result of a search, as text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shoal.report.terminal.text import judged_text, table_text
+from shoal.report.terminal.comparison import measured_on
+from shoal.report.terminal.table import table_text
+from shoal.report.wording import range_text
 
 if TYPE_CHECKING:
-    from shoal.search.ground import Figures
     from shoal.search.trial import Trial
     from shoal.search.tuning import Tuning
 
-__all__ = ["scores_text", "tuning_text"]
+__all__ = ["tuning_text"]
 
 _HEAD = ("", "trial", "method", "settings", "risk", "loss", "score", "attack")
 
@@ -40,14 +41,14 @@ def tuning_text(name: str, tuning: Tuning) -> str:
     elif tuning.fixed and tuning.max_risk is not None:
         lines.append(f"best fixed choice  none is within {tuning.max_risk:g}: {_fixed_choices(tuning)}")
     if tuning.fixed_left:
-        lines.append(f"not tried          {tuning.fixed_left} more fixed choices: the trials or the time were used up")
+        lines.append(f"not evaluated      {tuning.fixed_left} more fixed choices: the trials or the time were used up")
     if tuning.unmasked_score is not None:
         better = chosen is None or chosen.score < tuning.unmasked_score
         lines.append(
             f"unmasked file      {tuning.unmasked_score:.2f}" + ("" if better else ": no release scores better")
         )
-    if tuning.ground.judged:
-        lines.append(f"judged by          {judged_text(tuning.ground.judged)}")
+    if tuning.setup.measured_columns:
+        lines.append(f"measured on        {measured_on(tuning.setup.measured_columns)}")
     for (method, problem), trials in tuning.problems.items():
         reason = next((trial.reason for trial in trials if trial.reason), problem)
         count = f"{len(trials)} trials" if len(trials) > 1 else "1 trial"
@@ -55,26 +56,20 @@ def tuning_text(name: str, tuning: Tuning) -> str:
     return "\n".join(lines)
 
 
-def scores_text(again: Sequence[Figures]) -> str:
-    """Return the lowest and the highest score."""
-    scores = [figures.score for figures in again if figures.score is not None]
-    return f"{min(scores):.2f} to {max(scores):.2f}" if scores else "none"
-
-
 def _other_seeds(tuning: Tuning, trial: Trial) -> list[str]:
-    again = tuning.again.get(trial.number, ())
+    again = tuning.repeated.get(trial.number, ())
     if not again:
         return []
-    line = f"  other seeds      {scores_text(again)}"
+    line = f"  other seeds      {range_text(one.score for one in again)}"
     if trial == tuning.chosen and tuning.max_risk is not None:
         most = max(max(one.risk or 0.0, one.transparency_attack or 0.0) for one in again)
         if most > tuning.max_risk:
-            line += f", risk or attack up to {most:.2f}: more than asked for"
+            line += f", risk or attack up to {most:.2f}: above the limit"
     return [line]
 
 
 def _fixed_choices(tuning: Tuning) -> str:
-    """Return which ones were tried: "mdav with k = 3, 5; fuzzy with k = 3"."""
+    """Return which fixed choices were evaluated: "mdav with k = 3, 5; fuzzy with k = 3"."""
     ks: dict[str, list[int]] = {}
     for trial in (tuning.trials[number - 1] for number in tuning.fixed):
         if trial.is_measured:
@@ -87,17 +82,25 @@ def _fixed_choices(tuning: Tuning) -> str:
 
 def _line(trial: Trial) -> str:
     risk, loss = trial.point
-    return f"{trial.score:.2f} (risk {risk:.2f}, loss {loss:.2f}): trial {trial.number}, {trial.method}, {trial.dials}"
+    named = f"trial {trial.number}, {trial.method}, {trial.settings_text}"
+    return f"{trial.score:.2f} (risk {risk:.2f}, loss {loss:.2f}): {named}"
 
 
 def _table(tuning: Tuning, trials: Sequence[Trial]) -> str:
     rows = []
     for trial in trials:
-        assert trial.figures is not None
-        attack = trial.figures.transparency_attack
-        shown = [f"{figure:.2f}" for figure in (*trial.point, trial.score)]
+        assert trial.measures is not None
+        attack = trial.measures.transparency_attack
+        shown = [f"{value:.2f}" for value in (*trial.point, trial.score)]
         mark = "*" if trial == tuning.chosen else ""
         rows.append(
-            [mark, str(trial.number), trial.method, trial.dials, *shown, "-" if attack is None else f"{attack:.2f}"]
+            [
+                mark,
+                str(trial.number),
+                trial.method,
+                trial.settings_text,
+                *shown,
+                "-" if attack is None else f"{attack:.2f}",
+            ]
         )
     return table_text(_HEAD, rows, right={1, 4, 5, 6, 7})

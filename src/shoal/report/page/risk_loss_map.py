@@ -1,4 +1,4 @@
-"""The map of risk and loss: every release a point, the lower and the more to the left the better."""
+"""The map of risk and loss: every release is a point, and the further down and to the left the better."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shoal.search.comparison import Comparison
     from shoal.search.tuning import Tuning
 
-__all__ = ["comparison_map", "comparison_points", "drawn_map", "standalone", "tuning_map"]
+__all__ = ["comparison_map", "comparison_points", "draw_map", "standalone", "tuning_map"]
 
 Doubles = NDArray[np.float64]
 
@@ -35,17 +35,17 @@ _MARKS = {
 }
 _LINES: dict[str, dict[str, Any]] = {
     "Pareto front": {"color": INK, "linewidth": 1.4, "zorder": 2.5},
-    "highest risk": {"color": MUTED, "linewidth": 1.4, "linestyle": (0, (5, 3)), "zorder": 1},
+    "risk limit": {"color": MUTED, "linewidth": 1.4, "linestyle": (0, (5, 3)), "zorder": 1},
 }
 _MANY: dict[str, Any] = {"alpha": 0.6, "markersize": 4}
 _LEADER: dict[str, Any] = {"color": MUTED, "linewidth": 1}
 _WIDTH, _LEFT, _RIGHT, _TOP, _BELOW = 400.0, 46.0, 12.0, 10.0, 44.0
 _SIDE = _WIDTH - _LEFT - _RIGHT
-_EDGE = 4.0  # per cent beyond 0 and 100, so that no mark is cut
+_EDGE = 4.0  # percent beyond 0 and 100, so that no mark is cut off
 _LINE, _KEY_LINE, _KEYS_A_LINE = SIZE * 1.25, 20.0, 3
-_LETTERS = (24, 16)  # in a line of a label, whichever finds the better place
+_LETTERS = (24, 16)  # at most in a line of a label: the one that finds the better place
 _RING = 8.0  # pixels from the middle of a mark to its edge
-_COLOURS = {"--ink": "#1d2530", "--muted": "#555f6d", "--rule": "#d9dee4"}  # of a page in daylight
+_COLOURS = {"--ink": "#1d2530", "--muted": "#555f6d", "--rule": "#d9dee4"}  # of a light page
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Mark:
-    """What is said about one of the points."""
+    """A label on one of the points."""
 
     point: tuple[float, float]
     label: str
@@ -68,19 +68,19 @@ class Mark:
 
 
 def tuning_map(tuning: Tuning) -> str:
-    """Draw what a search found, as an `svg` element of a page."""
+    """Draw the trials of a search, as an `svg` element of a page."""
     points = [Point(*trial.point, trial.family) for trial in tuning.measured]
     chosen, fixed = tuning.chosen, tuning.best_fixed
     marks = []
     if chosen is not None:
-        marks.append(Mark(chosen.point, "chosen", f"{chosen.method}, {chosen.dials}", chosen=True))
+        marks.append(Mark(chosen.point, "chosen", f"{chosen.method}, {chosen.settings_text}", chosen=True))
     if fixed is not None and fixed != chosen:
         marks.append(Mark(fixed.point, "best fixed choice"))
-    return drawn_map(points, marks, tuning.unmasked_risk, tuning.max_risk)
+    return draw_map(points, marks, tuning.unmasked_risk, tuning.max_risk)
 
 
 def comparison_points(comparison: Comparison) -> list[Point]:
-    """Return the rows that have a place on the map."""
+    """Return the rows that have both a risk and a loss."""
     return [Point(row.risk, row.loss, row.family) for row in comparison.rows if row.risk is not None is not row.loss]
 
 
@@ -90,13 +90,13 @@ def comparison_map(comparison: Comparison) -> str:
     marks = []
     if best is not None and best.risk is not None and best.loss is not None:
         marks.append(Mark((best.risk, best.loss), "lowest score", best.name, chosen=True))
-    return drawn_map(comparison_points(comparison), marks, comparison.unmasked_risk, None)
+    return draw_map(comparison_points(comparison), marks, comparison.unmasked_risk, None)
 
 
-def drawn_map(
+def draw_map(
     points: Sequence[Point], marks: Sequence[Mark], unmasked_risk: float | None, max_risk: float | None
 ) -> str:
-    """Draw points, the front of those that nothing beats, and labels that cover none of them.
+    """Draw points, their Pareto front, and labels that cover none of them.
 
     Parameters
     ----------
@@ -105,17 +105,17 @@ def drawn_map(
     marks
         Which of them are labelled.
     unmasked_risk
-        The risk of the file as it is, which loses nothing.
+        The risk of the unmasked file, whose loss is 0.
     max_risk
         The highest risk that was asked for.
     """
     families = [family for family in FAMILIES if any(point.family == family for point in points)]
     places = [(point.risk, point.loss) for point in points]
     front = [places[place] for place in pareto_front(places)]
-    keys = [*families, *["Pareto front"] * (len(front) > 1), *["highest risk"] * (max_risk is not None)]
+    keys = [*families, *["Pareto front"] * (len(front) > 1), *["risk limit"] * (max_risk is not None)]
     bottom = _BELOW + -(-len(keys) // _KEYS_A_LINE) * _KEY_LINE
     figure, axes = new_axes(_WIDTH, _TOP + _SIDE + bottom, _LEFT, _RIGHT, _TOP, bottom)
-    _draw_ground(axes)
+    _draw_scales(axes)
     for family in families:
         own = [(point.risk, point.loss) for point in points if point.family == family]
         axes.plot(*zip(*own, strict=True), **_looks(*_MARKS[family]) | (_MANY if len(points) > 400 else {"alpha": 0.8}))
@@ -127,9 +127,9 @@ def drawn_map(
         drawn.append(_dense(_pixels(stairs)))
     if max_risk is not None:
         limit = [(max_risk, 0.0), (max_risk, 100.0)]
-        axes.plot(*zip(*limit, strict=True), **_LINES["highest risk"])
+        axes.plot(*zip(*limit, strict=True), **_LINES["risk limit"])
         drawn.append(_dense(_pixels(limit)))
-    said = list(marks)
+    labelled = list(marks)
     for mark in marks:
         looks: dict[str, Any] = (
             {"markersize": 15, "markeredgewidth": 2.2} if mark.chosen else {"markersize": 12, "markeredgewidth": 1.4}
@@ -137,10 +137,10 @@ def drawn_map(
         axes.plot(*mark.point, marker="o", color=INK, fillstyle="none", **looks)
     if unmasked_risk is not None:
         axes.plot(unmasked_risk, 0, **_looks("X", MUTED) | {"markersize": 8})
-        said.append(Mark((unmasked_risk, 0.0), "unmasked file"))
-    _draw_labels(axes, said, np.vstack(drawn))
+        labelled.append(Mark((unmasked_risk, 0.0), "unmasked file"))
+    _draw_labels(axes, labelled, np.vstack(drawn))
     _draw_key(axes, keys)
-    return svg_of(figure, "map", _in_words(points, families, front, said))
+    return svg_of(figure, "map", _in_words(points, families, front, labelled))
 
 
 def _looks(shape: str, colour: str) -> dict[str, Any]:
@@ -154,8 +154,8 @@ def _looks(shape: str, colour: str) -> dict[str, Any]:
     }
 
 
-def _draw_ground(axes: Axes) -> None:
-    """Draw the scales, and lines of equal score."""
+def _draw_scales(axes: Axes) -> None:
+    """Draw the scales and the lines of equal score."""
     axes.set_xlim(-_EDGE, 100 + _EDGE)
     axes.set_ylim(-_EDGE, 100 + _EDGE)
     ticks = range(0, 101, 20)
@@ -170,7 +170,7 @@ def _draw_ground(axes: Axes) -> None:
 
 
 def _draw_key(axes: Axes, keys: Sequence[str]) -> None:
-    """Say below the map what its marks and lines are."""
+    """Draw the legend below the map."""
     widths = [max(map(text_width, keys[column::_KEYS_A_LINE]), default=0) + 40 for column in range(_KEYS_A_LINE)]
     for place, name in enumerate(keys):
         x = 8 + sum(widths[: place % _KEYS_A_LINE]) - _LEFT
@@ -205,7 +205,7 @@ def _pixels(points: Sequence[tuple[float, float]]) -> Doubles:
 
 
 def _draw_labels(axes: Axes, marks: Sequence[Mark], taken: Doubles) -> None:
-    """Put every label where it covers nothing, as near to its point as that allows, with a line to it."""
+    """Put every label where it covers nothing, as near to its point as possible, with a line between them."""
     rings = _pixels([mark.point for mark in marks])
     room = _Room()
     room.take(taken, 5)
@@ -237,22 +237,22 @@ def _dense(path: Doubles) -> Doubles:
 
 
 class _Room:
-    """The pixels of the map, and how much it matters that some of them are taken."""
+    """The pixels of the map, and how much it matters not to cover each of them."""
 
     def __init__(self) -> None:
         self._taken = np.zeros((int(_SIDE) + 1, int(_SIDE) + 1), dtype=np.int64)  # by row, the lowest first
 
     def take(self, places: Doubles, margin: float, weight: int = 1) -> None:
-        """Take the pixels around places."""
+        """Mark the pixels around places as taken."""
         for x, y in places:
             left, low = max(int(x - margin), 0), max(int(y - margin), 0)
             box = self._taken[low : max(int(y + margin), 0) + 1, left : max(int(x + margin), 0) + 1]
             np.maximum(box, weight, out=box)
 
     def place(self, target: Doubles, size: Doubles) -> tuple[float, Doubles, Doubles]:
-        """Return where a label covers least, with a line to its target that is short and crosses little.
+        """Return where a label covers least, with a short line to its target that crosses little.
 
-        That is what it costs, its lower left corner, and where the line ends at it.
+        These are the cost of the place, the label's lower left corner, and the end of the line at the label.
         """
         low, end = _pixels([(0, 0), (100, 100)])[:, 0]
         reach = [np.arange(low + 6, max(end - side - 6, low + 6) + 1e-9, 3.0) for side in size]
@@ -279,7 +279,7 @@ class _Room:
 def _in_words(
     points: Sequence[Point], families: Sequence[str], front: Sequence[tuple[float, float]], marks: Sequence[Mark]
 ) -> str:
-    """Say in words what is drawn."""
+    """Describe the map in words."""
     counts = ", ".join(f"{sum(point.family == name for point in points)} {name}" for name in families)
     places = "; ".join(
         f"{mark.label}{': ' * bool(mark.more)}{mark.more}, risk {mark.point[0]:.1f}, loss {mark.point[1]:.1f}"

@@ -1,0 +1,54 @@
+"""What came of a release, in one sentence."""
+
+from __future__ import annotations
+
+from shoal.measure import Evaluation
+from shoal.report.publish.shares import Shares
+
+__all__ = ["verdict_on"]
+
+# Up to which percentage of records traced, and of the variation lost, which words are used.
+_TRACED = ((5.0, "hardly any record can be traced"), (20.0, "some records can be traced"))
+_LOST = ((10.0, "little information is lost"), (30.0, "some information is lost"))
+
+
+def verdict_on(evaluation: Evaluation, promise: str, shares: Shares, fewest: int) -> str:
+    """Return one sentence: what holds, how many records can be traced and how much information is lost.
+
+    Parameters
+    ----------
+    evaluation
+        The measures.
+    promise
+        What holds of every protected value; "" if nothing does.
+    shares
+        How shares of records may be given.
+    fewest
+        The fewest records that may be spoken of.
+    """
+    outcome = " and ".join(text for text in (_traced(evaluation, shares, fewest), _lost(evaluation)) if text)
+    if not outcome:
+        return f"{promise or 'Two files were compared'}; nothing was measured."
+    return f"{promise}; {outcome}." if promise else f"{outcome[0].upper()}{outcome[1:]}."
+
+
+def _traced(evaluation: Evaluation, shares: Shares, fewest: int) -> str:
+    """Say how many records an intruder finds, in words that tell no more than the values that are given."""
+    measured = (evaluation.distance_linkage, evaluation.transparency_attack)
+    linked = max((float(value) for value in measured if value is not None), default=None)
+    if linked is None or not shares.may_be_given:
+        return ""
+    share, least = shares.given(linked), shares.least
+    if least is not None and share <= least:
+        return f"at most {fewest} records can be traced ({least:.1f} %)"
+    words = next((words for most, words in _TRACED if share <= most), "many records can be traced")
+    return f"{words} ({share:.1f} %)"
+
+
+def _lost(evaluation: Evaluation) -> str:
+    """Say how much of the variation is lost."""
+    lost = evaluation.information_loss
+    if lost is None:
+        return ""
+    words = next((words for most, words in _LOST if lost <= most), "much information is lost")
+    return f"{words} ({float(lost):.1f} % of the variation)"

@@ -1,0 +1,115 @@
+"""The sections on measures: risk, utility and score, linkage by known variables, and the transparency attack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from markupsafe import Markup
+
+from shoal.report.facts.summary import MeasureFacts, Summary
+from shoal.report.page import plots
+from shoal.report.page.parts import PageFigure, PageMeasure, PageRow, PageSection, PageTable
+from shoal.report.publish.shares import Shares
+from shoal.report.wording import number_text, value_text
+
+__all__ = ["attack_section", "linkage_section", "measure_sections", "value_of", "which_way"]
+
+_SIDES = (
+    ("risk", "Disclosure risk", "What an intruder can learn from the release."),
+    ("utility", "Data utility", "What an analyst loses by working with the release instead of the original."),
+    ("score", "Score", "Risk and loss together."),
+)
+
+
+def value_of(measure: MeasureFacts, summary: Summary) -> str:
+    """Return the value of a measure as text, a share of records as a bound where it is one."""
+    if measure.is_share:
+        return Shares(summary.least_share).text(measure.value)
+    return value_text(measure.value, measure.unit)
+
+
+def which_way(measure: MeasureFacts) -> str:
+    """Say which way is good: "lower is safer"."""
+    return f"{measure.better} is {'safer' if measure.side == 'risk' else 'better'}"
+
+
+def measure_sections(summary: Summary) -> Iterator[PageSection]:
+    """Give the measures of risk, of utility and of both, each with its definition."""
+    for side, title, meaning in _SIDES:
+        measures = [
+            PageMeasure(
+                title=one.title,
+                value=value_of(one, summary),
+                better=one.better,
+                place=_place(one),
+                definition=one.definition.replace("`", ""),
+                sample="" if one.sampled is None else f"Estimated from a sample of {one.sampled:,} records.",
+                reference=one.reference,
+            )
+            for one in summary.measures
+            if one.side == side
+        ]
+        text = [meaning]
+        if side == "risk" and summary.least_share is not None:
+            text.append(
+                f"A share of fewer than {summary.k:,} records, or of all but fewer, is given as a bound; measures "
+                "computed from shares are computed from the published ones."
+            )
+        few = [one for one in summary.variables if one.protected and one.kind == "continuous" and one.loss is None]
+        if side == "utility" and summary.audience == "public" and few:
+            text.append("Numeric variables with few values have no part in means over variables.")
+        if measures:
+            yield PageSection(side, title, text, measures=measures)
+
+
+def _place(measure: MeasureFacts) -> float | None:
+    """Return where a value lies between the least and the greatest possible one, in percent."""
+    if measure.least is None or measure.greatest is None:
+        return None
+    part = (measure.value - measure.least) / (measure.greatest - measure.least)
+    return round(100 * min(max(part, 0.0), 1.0), 1)
+
+
+def linkage_section(summary: Summary) -> PageSection | None:
+    """Return how many records are linked by how many variables an intruder knows."""
+    points = summary.linkage_by_known
+    if not points:
+        return None
+    svg = plots.linkage("k", "Percentage of records linked, by the number of variables the intruder knows", points)
+    shares = Shares(summary.least_share)
+    rows = [(f"{known:,}", shares.text(share)) for known, share in points]
+    table = PageTable("Records linked", ("variables known", "linked"), rows, frozenset({0, 1}))
+    text = [
+        "An intruder knows the original values of some variables of a record and takes the nearest released record for "
+        "it. The figure shows for how many records that is right, averaged over all choices of that many variables. "
+        "Lower is safer."
+    ]
+    figure = PageFigure("Records linked", Markup(svg), table)
+    return PageSection("linkage", "Linkage by number of known variables", text, figures=[figure], beside=True)
+
+
+def attack_section(summary: Summary) -> PageSection | None:
+    """Return what an intruder finds who knows the method too."""
+    attack = summary.attack
+    if attack is None:
+        return None
+    shares = [
+        ("expected", attack.expected, "found by drawing one of the candidate records that are left"),
+        ("certain", attack.certain, "one candidate is left, and it is the right record"),
+        ("among candidates", attack.coverage, "the right record is among the candidates"),
+        ("plain linkage", attack.linkage, "found by an intruder who does not know the method, for comparison"),
+    ]
+    texts = [Shares(summary.least_share).text(share) for _, share, _ in shares]
+    values = [share for _, share, _ in shares]
+    svg = plots.bars("a", "What the transparency attack finds", [name for name, *_ in shares], values, 100.0, texts)
+    rows: list[PageRow] = [(meaning, text) for (_, _, meaning), text in zip(shares, texts, strict=True)]
+    if attack.candidates is not None:
+        rows.append(("candidate records that are left, on average", number_text(attack.candidates)))
+    table = PageTable("Transparency attack", ("result of the attack", "share of records"), rows, frozenset({1}))
+    text = [
+        "The method is published, so an intruder may know it. If the original values of a record are known in "
+        f"{attack.known:,} variable{'s' * (attack.known != 1)}, only some groups can contain that record, and the "
+        "records of all other groups are ruled out. Lower is safer."
+    ]
+    figure = PageFigure("Transparency attack", Markup(svg), table)
+    return PageSection("attack", "An intruder who knows the method", text, figures=[figure], beside=True)

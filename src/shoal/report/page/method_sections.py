@@ -1,0 +1,117 @@
+"""The last sections of a report: which measures are left out, the method, how to cite it, and the versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from shoal.measure.catalogue import MEASURES
+from shoal.parameters.choices import as_text
+from shoal.report.facts.summary import Summary
+from shoal.report.page.parts import PageSection, name_markup, names_markup
+from shoal.report.wording import printable, without_capital
+
+__all__ = ["method_sections"]
+
+_MISSING = {"error": "none in the protected variables", "keep": "stay missing"}
+
+
+def method_sections(summary: Summary) -> Iterator[PageSection]:
+    """Give the measures that are left out, the method with its parameters, its references and the versions."""
+    if summary.left_out:
+        text = "These measures were not computed, or cannot be published."
+        yield PageSection("left-out", "Measures that are left out", [text], bullets=_left_out(summary))
+    if summary.plan is not None or summary.notes:
+        notes = [Markup("<bdi>{}</bdi>").format(printable(note)) for note in summary.notes]
+        yield PageSection("method", "Method and parameters", facts=_parameters(summary), bullets=notes)
+    yield PageSection("references", "How to cite", [_how_to_cite(summary)], bullets=summary.references)
+    yield PageSection("versions", "Versions", facts=list(summary.versions.items()))
+
+
+def _how_to_cite(summary: Summary) -> str:
+    shoal = f"Cite shoal {summary.versions['shoal']} (the shoal authors)"
+    if not summary.references:
+        return f"{shoal}. The papers of the measures are named with each measure."
+    return f"{shoal} and the papers of the method. The papers of the measures are named with each measure."
+
+
+def _left_out(summary: Summary) -> list[str]:
+    by_reason: dict[str, list[str]] = {}
+    for name, why in summary.left_out.items():
+        by_reason.setdefault(why, []).append(MEASURES[name].about.title)
+    return [f"{', '.join(titles)}: {why}" for why, titles in by_reason.items()]
+
+
+def _parameters(summary: Summary) -> list[tuple[str, str]]:
+    """Return the plan as pairs of a label and a text: first the settings, then files and seed."""
+    plan = summary.plan
+    if plan is None:
+        return []
+    facts: list[tuple[str, str]] = [("k", str(plan["k"])), ("grouped by", _choice(plan["method"], summary))]
+    for number, block in enumerate(plan["blocks"][: _most(plan)], start=1):
+        label = "grouped variables" if len(plan["blocks"]) == 1 else f"block {number} of {len(plan['blocks'])}"
+        facts.append((label, names_markup(block)))
+    for choice, columns in _by_choice(plan["replace"]):
+        facts.append(("replaced by", _choice(choice, summary) + Markup(": ") + _which(columns, plan)))
+    for kind in ("continuous", "ordinal", "nominal"):
+        columns = [name for name, one in plan["kinds"].items() if one == kind]
+        if columns:
+            facts.append((f"{kind} variables", _which(columns, plan)))
+    if plan["confidential"]:
+        facts.append(("rewritten", names_markup(plan["confidential"])))
+    for role, columns in _by_choice(plan.get("roles", {})):
+        facts.append((f"role {role}", names_markup(columns)))
+    facts += [
+        ("missing values", _MISSING[plan["missing"]]),
+        ("distances", "on standardised variables" if plan["standardize"] else "on variables as they are"),
+    ]
+    if plan["edits"]:
+        repaired = ", repaired where the original breaks them" if plan["repair"] else ""
+        facts.append(("rules", f"{len(plan['edits']):,}{repaired}"))
+    return facts + _origin(plan)
+
+
+def _which(columns: Sequence[str], plan: Mapping[str, Any]) -> Markup:
+    return Markup("all of them") if len(columns) == len(plan["kinds"]) else names_markup(columns)
+
+
+def _most(plan: Mapping[str, Any]) -> int:
+    return 12 if len(plan["blocks"]) > 12 else len(plan["blocks"])
+
+
+def _origin(plan: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what may be known only to those who have the original: seed and files."""
+    facts = []
+    if "seed" in plan:
+        facts.append(("seed", f"{plan['seed']} (keep it safe: whoever has it can repeat the random draws)"))
+    if plan.get("steps"):
+        facts.append(("steps of the search", ", ".join(f"{sum(steps):,}" for steps in plan["steps"][:12])))
+    for end in ("input", "output"):
+        if plan.get(end) and plan[end].get("path"):
+            facts.append((end, name_markup(plan[end]["path"])))
+    if plan.get("input"):
+        facts.append(("SHA-256 of the input", Markup("<code>{}</code>").format(plan["input"]["sha256"])))
+    if plan.get("output") and plan["output"].get("shuffle"):
+        facts.append(("rows", "in random order"))
+    return facts
+
+
+def _choice(choice: Mapping[str, Any], summary: Summary) -> Markup:
+    """Return a method or a replacement with its parameters, and what it is."""
+    description = summary.descriptions.get(choice["name"], "")
+    meaning = f" ({without_capital(description)})" if description else ""
+    return Markup("<code>{}</code>{}").format(as_text(choice), meaning)
+
+
+def _by_choice(by_column: Mapping[str, Any]) -> list[tuple[Any, list[str]]]:
+    """Return every choice once, with its columns."""
+    shared: list[tuple[Any, list[str]]] = []
+    for column, choice in by_column.items():
+        columns = next((columns for one, columns in shared if one == choice), None)
+        if columns is None:
+            shared.append((choice, [column]))
+        else:
+            columns.append(column)
+    return shared

@@ -1,0 +1,96 @@
+"""The sections on what was done to the records and variables: groups, edit rules, variables and their treatment."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from shoal.report.facts.summary import GroupFacts, Summary
+from shoal.report.page import plots
+from shoal.report.page.parts import PageFigure, PageSection, PageTable, name_markup, names_markup
+from shoal.report.wording import percent_text, printable
+
+__all__ = ["group_section", "rule_section", "variable_section"]
+
+_MOST_BLOCKS = 6
+_MOST_ROWS = 40
+
+
+def group_section(summary: Summary) -> PageSection | None:
+    """Return how many groups there are, and how large they are, in every block of variables."""
+    if not summary.groups:
+        return None
+    rows = [
+        (names_markup(one.columns, 12), f"{one.groups:,}", f"{one.smallest:,}", f"{one.largest:,}")
+        for one in summary.groups
+    ]
+    head = ("variables", "groups", "smallest", "largest")
+    table = PageTable("Groups of records, by block of variables", head, rows, frozenset({1, 2, 3}))
+    drawn = [one for one in summary.groups[:_MOST_BLOCKS] if one.sizes]
+    figures = [_group_sizes(one, number) for number, one in enumerate(drawn, start=1)]
+    text = [
+        "Records were rewritten group by group. All confidential values of a group are new."
+        if summary.is_synthetic
+        else "The records of a group share their released values, so that none of them stands alone."
+    ]
+    if figures and len(summary.groups) > len(figures):
+        text.append(f"Shown are the first {len(figures)} of {len(summary.groups)} blocks of variables.")
+    beside = len(figures) == 1
+    return PageSection(
+        "groups", "Groups", text, figures=figures, beside=beside, table=table, folded=len(rows) > _MOST_ROWS
+    )
+
+
+def _group_sizes(block: GroupFacts, number: int) -> PageFigure:
+    sizes = block.sizes or []
+    rows = [(f"{low:,}" if low == high else f"{low:,} to {high:,}", f"{count:,}") for low, high, count in sizes]
+    table = PageTable("Groups by size", ("records in a group", "groups"), rows, frozenset({0, 1}))
+    svg = plots.group_sizes(f"g{number}", "Number of groups by the number of records in them", sizes)
+    return PageFigure(names_markup(block.columns, 3), Markup(svg), table)
+
+
+def rule_section(summary: Summary) -> PageSection | None:
+    """Return the edit rules, and which of them the release keeps."""
+    if not summary.rules:
+        return None
+    kept = sum(one.holds for one in summary.rules)
+    rows = [
+        (
+            Markup("<bdi><code>{}</code></bdi>").format(printable(one.rule)),
+            one.kind,
+            Markup('<span class="{}">{}</span>').format(*(("good", "✓ holds") if one.holds else ("bad", "✗ broken"))),
+        )
+        for one in summary.rules
+    ]
+    text = [f"{kept:,} of {len(rows):,} rule{'s' * (len(rows) != 1)} hold{'s' * (len(rows) == 1)} in every record."]
+    table = PageTable("Edit rules and whether the release keeps them", ("rule", "kind", "in the release"), rows)
+    return PageSection("rules", "Edit rules", text, table=table, folded=len(rows) > _MOST_ROWS)
+
+
+def variable_section(summary: Summary) -> PageSection | None:
+    """Return every variable with its kind, its role and its treatment."""
+    if not summary.variables:
+        return None
+    head = ["variable", "label", "kind", "role", "treatment", "missing", "lost"]
+    rows = [
+        [
+            name_markup(one.name),
+            name_markup(one.label) if one.label else "",
+            one.kind or "",
+            one.role,
+            one.treatment,
+            f"{one.missing:,}" if one.missing else "",
+            percent_text(one.loss) if one.loss is not None else "",
+        ]
+        for one in summary.variables
+    ]
+    shown = [place for place, _ in enumerate(head) if place in (0, 4) or any(row[place] for row in rows)]
+    table = PageTable(
+        "Variables and their treatment",
+        [head[place] for place in shown],
+        [[row[place] for place in shown] for row in rows],
+        frozenset(number for number, place in enumerate(shown) if place > 4),
+    )
+    text = ["What each variable is, and what was done to it."]
+    if summary.audience == "internal" and summary.released_as_is:
+        text.append("Variables released as they are have no protection: an intruder can use them as key variables.")
+    return PageSection("variables", "Variables", text, table=table, folded=len(rows) > _MOST_ROWS)

@@ -1,0 +1,75 @@
+"""Methods side by side, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from shoal.report.terminal.names import one_line
+from shoal.report.terminal.table import table_text
+
+if TYPE_CHECKING:
+    from shoal.search.comparison import Comparison
+
+__all__ = ["comparison_text", "measured_on"]
+
+_WHAT_IS_COMPARED = (
+    "in %, lower is better: score = (risk + PIL) / 2, risk = (linkage + interval disclosure) / 2, PIL probabilistic\n"
+    "information loss; attack: found by an intruder who knows the method; lost: of the variation."
+)
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """Return the methods side by side, the lowest score first."""
+    head = (
+        "method",
+        "k",
+        "score",
+        "risk",
+        "PIL",
+        "linkage",
+        "interval",
+        "attack",
+        "lost",
+        "seconds",
+        "groups",
+        "sizes",
+    )
+    rows = [
+        (
+            row.method,
+            row.shown_k or "-",
+            *(
+                "-" if value is None else f"{value:.2f}"
+                for value in (
+                    row.score,
+                    row.risk,
+                    row.probabilistic_information_loss,
+                    row.distance_linkage,
+                    row.interval_disclosure,
+                    row.transparency_attack,
+                )
+            ),
+            "-" if row.information_loss is None else f"{row.information_loss:.4g}",
+            f"{row.seconds:.2f}",
+            f"{row.groups:,}",
+            f"{row.smallest_group}-{row.largest_group}",
+        )
+        for row in comparison.rows
+    ]
+    lines = [table_text(head, rows, right=set(range(1, len(head)))), "", _WHAT_IS_COMPARED]
+    if comparison.unmasked_score is not None:
+        scores = [row.score for row in comparison.rows if row.score is not None]
+        better = bool(scores) and min(scores) < comparison.unmasked_score
+        lines.append(
+            f"unmasked file: score {comparison.unmasked_score:.2f}" + ("" if better else ", and none is better")
+        )
+    if comparison.setup.measured_columns:
+        lines.append(f"measured on {measured_on(comparison.setup.measured_columns)}")
+    lines += [f"left out: {name}, {why}" for name, why in comparison.left_out.items()]
+    return "\n".join(lines)
+
+
+def measured_on(columns: Sequence[str]) -> str:
+    """Return the variables that releases are measured on, where these are not all, and why."""
+    return f"{', '.join(map(one_line, columns))}: hybrid and synthetic data rewrite these and leave the others"

@@ -1,0 +1,52 @@
+"""The measures of a masked table, as text."""
+
+from __future__ import annotations
+
+from shoal.measure import MEASURES, About, Evaluation
+from shoal.measure.evaluation import NOT_ASKED_FOR
+from shoal.report.terminal.names import first_names
+from shoal.report.terminal.table import table_text
+
+__all__ = ["evaluation_text"]
+
+
+def evaluation_text(names: str, evaluation: Evaluation) -> str:
+    """Return the measures of risk, utility and both, one a line, with which way is good."""
+    columns = f"{len(evaluation.columns)} column{'s' if len(evaluation.columns) != 1 else ''}"
+    lines = [f"{names}: {columns} of {evaluation.records:,} records"]
+    if evaluation.complete_records < evaluation.records:
+        lines[0] += f", {evaluation.complete_records:,} of them without a missing value"
+    if evaluation.not_compared:
+        lines.append(f"not compared, though both files have them: {first_names(evaluation.not_compared)}")
+    for side in ("risk", "utility", "score"):
+        rows = [
+            (measure.about.title, _value_text(measure.about, evaluation.figures.get(name)), measure.about.better, name)
+            for name, measure in MEASURES.items()
+            if measure.about.side == side and name not in evaluation.left_out
+        ]
+        if rows:
+            lines += ["", table_text((side, "value", "better", "name"), rows, right={1})]
+    notes = []
+    attack = evaluation.transparency_attack
+    if attack is not None:
+        notes.append(
+            f"transparency_attack: {attack.certain:.2f} % of the records are identified with certainty, and "
+            f"{attack.false_unique:.2f} % wrongly; the true record is among the candidates for "
+            f"{attack.coverage:.2f} %; linkage without knowing the method finds {attack.linkage:.2f} %"
+        )
+    for name, measured in evaluation.figures.items():
+        if measured.parts.get("sampled"):
+            notes.append(f"sampled: {name}, from {measured.sampled:,} records")
+    notes += [f"not applicable: {name}. {why}" for name, why in evaluation.not_applicable.items()]
+    notes += [f"left out: {name}, {why}" for name, why in evaluation.left_out.items() if why != NOT_ASKED_FOR]
+    return "\n".join([*lines, *([""] if notes else []), *notes])
+
+
+def _value_text(about: About, value: float | None) -> str:
+    if value is None:
+        return "not applicable"
+    if about.unit == "records":
+        return f"{int(value):,}"
+    if about.unit == "%":
+        return f"{value:.2f} %" if value < 1e6 else f"{value:.3g} %"
+    return "0" if abs(value) < 1e-12 else f"{value:.4g}"  # rounding error

@@ -1,0 +1,93 @@
+"""What was protected and what it cost, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from shoal.report.facts.summary import Summary
+from shoal.report.terminal.names import first_names, one_line
+
+__all__ = ["release_text"]
+
+
+def release_text(summary: Summary, output: Path, plan: Path | None, shuffled: bool) -> str:
+    """Return what was protected, what it cost, and where the files are, a fact a line.
+
+    Parameters
+    ----------
+    summary
+        The facts about a release that was just made, for those who may see the original.
+    output, plan
+        Where the release and its plan were written.
+    shuffled
+        Whether the rows were written in random order.
+    """
+    lines = [*_protection(summary), *_loss(summary), *_columns(summary)]
+    lines += [("note", note) for note in summary.notes]
+    if summary.outcome is not None and summary.outcome.empty_records:
+        empty = f"{summary.outcome.empty_records:,} records have no observed value in a block and stay empty there"
+        lines.append(("empty", empty))
+    lines.append(("written", f"{output}{', rows shuffled' if shuffled else ''}"))
+    if plan is not None:
+        lines.append(("plan", f"{plan} (holds the seed: keep it as safe as the input)"))
+    return "\n".join(f"{word:<11} {text}" for word, text in lines)
+
+
+def _protection(summary: Summary) -> Iterator[tuple[str, str]]:
+    blocks = f" in {len(summary.groups)} blocks" if len(summary.groups) > 1 else ""
+    how = f" by {_name(summary.replace[0])}" if summary.is_synthetic else ""
+    yield (
+        "rewritten" if summary.is_synthetic else "protected",
+        f"{len(summary.protected)} of {len(summary.variables)} columns of {summary.records:,} records{blocks}{how}: "
+        f"{first_names(summary.protected)}",
+    )
+    strata = f" within {', '.join(map(one_line, summary.strata))}" if summary.strata else ""
+    if not summary.in_groups:
+        yield "groups", f"none: all records are rewritten together{strata}"
+        return
+    smallest, largest = min(one.smallest for one in summary.groups), max(one.largest for one in summary.groups)
+    count = sum(one.groups for one in summary.groups)
+    yield "groups", f"{count:,} by {_name(summary.method or '')}{strata}, {smallest} to {largest} records each"
+    if summary.outcome is not None:
+        behind = "rewritten together" if summary.is_synthetic else "behind any released value"
+        yield "k", f"{summary.outcome.smallest_support}, the fewest records {behind}"
+
+
+def _loss(summary: Summary) -> Iterator[tuple[str, str]]:
+    loss, error = summary.value("information_loss"), summary.value("sse")
+    if loss is None or error is None:
+        return
+    share = f"{loss:.2f} % of the variation"
+    yield "cost", f"{f'values moved by {share}' if summary.is_synthetic else f'{share} is lost'} (SSE {error:.2f})"
+    by_variable = {one.name: one.loss for one in summary.variables if one.loss is not None}
+    if len(by_variable) > 1:
+        worst = max(by_variable, key=by_variable.__getitem__)
+        yield "", f"most in {one_line(worst)}, {by_variable[worst]:.2f} %"
+
+
+def _columns(summary: Summary) -> Iterator[tuple[str, str]]:
+    """Say what became of columns, other than that they are protected."""
+    outcome = summary.outcome
+    notes = [
+        ("dropped", summary.dropped, "identifiers"),
+        ("as it is", summary.released_as_is, "released unprotected"),
+        (
+            "now float",
+            [] if outcome is None else outcome.became_float,
+            f"were whole numbers, are {'synthetic' if summary.is_synthetic else 'means'}",
+        ),
+        (
+            "joined",
+            [] if outcome is None else outcome.joined,
+            "some neighbouring groups share a value, so that it comes from k observed ones",
+        ),
+    ]
+    for word, columns, why in notes:
+        if columns:
+            yield word, f"{first_names(columns)} ({why})"
+
+
+def _name(choice: str) -> str:
+    """Return the name of a method or a replacement without its parameters."""
+    return choice.partition(":")[0]

@@ -1,0 +1,83 @@
+"""What `shoal protect` prints of a release, drawn from the same facts as its page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import shoal
+from shoal.report.facts.collect import summarize
+from shoal.report.terminal.release import release_text
+
+CONFIDENTIAL = ["FEDTAX", "TAXINC", "WSALVAL", "ERNVAL"]
+
+
+def lines_of(release: shoal.Release, plan: Path | None = None, shuffled: bool = False) -> dict[str, str]:
+    """Return the text by the word at the beginning of each line."""
+    evaluation = release.evaluate(measures=["sse", "information_loss"])
+    summary = summarize(release, "internal", evaluation, distributions=False)
+    lines = release_text(summary, Path("masked.csv"), plan, shuffled).splitlines()
+    return {line[:12].strip(): line[12:] for line in lines}
+
+
+def test_the_text_has_the_facts_of_the_release(census):
+    release = shoal.protect(census.file, 5, seed=1)
+    loss = release.evaluate(measures=["information_loss"]).information_loss
+    worst = max(loss.by_column, key=loss.by_column.__getitem__)
+    lines = lines_of(release, Path("plan.toml"), shuffled=True)
+    assert lines["protected"].startswith("13 of 13 columns of 1,080 records: AFNLWGT, AGI, EMCONTRB, ERNVAL and 9 more")
+    assert lines["groups"] == "216 by mdav, 5 to 5 records each"
+    assert lines["k"] == "5, the fewest records behind any released value"
+    assert lines["cost"] == "9.09 % of the variation is lost (SSE 1274.83)"  # the published value
+    assert lines[""] == f"most in {worst}, {loss.by_column[worst]:.2f} %"
+    assert lines["written"] == "masked.csv, rows shuffled"
+    assert lines["plan"].startswith("plan.toml (holds the seed")
+    assert not {"dropped", "as it is", "note", "empty"} & set(lines)
+
+
+def test_columns_that_are_not_protected_are_named(survey):
+    lines = lines_of(survey.release)
+    assert " within area, " in lines["groups"]
+    assert lines["dropped"] == "household_id (identifiers)"
+    assert lines["as it is"].startswith("region, area, household_size, education and ")
+    assert lines["joined"].startswith("tenure, capital_income, ")
+
+
+def test_records_without_an_observed_value_are_counted():
+    table = shoal.datasets.households(60, seed=3)[["age", "tax", "savings"]].astype(float)
+    table.loc[:1, ["age", "tax"]] = np.nan
+    lines = lines_of(shoal.protect(table, 3, blocks=[["age", "tax"], ["savings"]], missing="keep", seed=1))
+    assert "in 2 blocks" in lines["protected"]
+    assert lines["empty"] == "2 records have no observed value in a block and stay empty there"
+    assert lines["note"].startswith("k holds in every block of columns")
+
+
+@pytest.mark.parametrize(
+    ("replace", "groups", "k"),
+    [
+        ("hybrid", "54 by mdav, 20 to 20 records each", "20, the fewest records rewritten together"),
+        ("ipso", "none: all records are rewritten together", None),
+        ("muralidhar-sarathy", "none: all records are rewritten together", None),
+        ("fuzzy-regression:n_clusters=3", "none: all records are rewritten together", None),
+    ],
+)
+def test_the_text_speaks_of_rewriting(census, replace, groups, k):
+    lines = lines_of(shoal.protect(census.file, 20, replace=replace, confidential=CONFIDENTIAL, seed=1))
+    name = replace.partition(":")[0]
+    assert lines["rewritten"] == f"4 of 13 columns of 1,080 records by {name}: FEDTAX, TAXINC, WSALVAL, ERNVAL"
+    assert lines["groups"] == groups
+    assert lines.get("k") == k
+    assert lines["cost"].startswith("values moved by ")
+    assert lines["now float"].endswith("(were whole numbers, are synthetic)")
+    assert not any("behind any released value" in line or "is lost" in line for line in lines.values())
+
+
+def test_the_text_needs_no_distributions_and_nothing_measures_them(census, monkeypatch):
+    whole = census.summary("internal")
+    monkeypatch.setattr("shoal.report.facts.collect.shape_of_amounts", None)
+    monkeypatch.setattr("shoal.report.facts.collect.correlations_of", None)
+    brief = summarize(census.release, "internal", census.evaluation, distributions=False)
+    texts = [release_text(one, Path("m.csv"), None, False) for one in (whole, brief)]
+    assert texts[0] == texts[1]
