@@ -27,7 +27,7 @@ def time_each(original, masked, **options) -> dict[str, float]:
     """Return the seconds of every measure that `evaluate` computes with these options."""
     everything = shoal.evaluate(original, masked, **options)
     seconds = {}
-    for name in everything.figures:
+    for name in everything.measured:
         begin = time.perf_counter()
         shoal.evaluate(original, masked, measures=[name], **(options | {"quick": False}))
         seconds[name] = time.perf_counter() - begin

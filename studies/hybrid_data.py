@@ -56,7 +56,7 @@ def row(frame, k: int, seed: int, options: dict) -> list[float]:
     parts = np.mean([differences(Z[some], W[some]) for some in rows], axis=0)
     measures = ("probabilistic_information_loss", "distance_linkage", "interval_disclosure")
     found = shoal.evaluate(original, masked, measures=measures)
-    risk = [found.figures[name] for name in measures]
+    risk = [found.measured[name] for name in measures]
     return [whole[3], lemma_bound(Z, W, release.partitions[0].labels), whole[4], *parts, *risk]
 
 

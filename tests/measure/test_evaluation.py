@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import pickle
 
@@ -12,7 +13,8 @@ import pytest
 
 import shoal
 from shoal.errors import ColumnError, DataError, ParameterError
-from shoal.measure import MEASURES, Figure, evaluate, evaluation_schema, k_anonymity, score
+from shoal.measure import MEASURES, MeasuredValue, evaluate, evaluation_schema, k_anonymity, score
+from shoal.measure.measure import file_measure
 from shoal.progress import listening
 
 
@@ -32,7 +34,7 @@ def test_the_document_follows_its_schema():
     for found in (release.evaluate(), release.evaluate(quick=True), release.evaluate(measures=["sse"])):
         document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
         jsonschema.validate(document, evaluation_schema())
-        assert set(document["measures"]) == set(found.figures)
+        assert set(document["measures"]) == set(found.measured)
 
 
 def test_mixed_tables_follow_the_schema_too():
@@ -192,11 +194,11 @@ def test_order_of_rows_and_units_do_not_matter(seed):
         evaluate(frame.iloc[order], masked.iloc[order], method="mdav", k=4),
         evaluate(frame * factors, masked * factors, method="mdav", k=4),
     ):
-        for name, figure in found.figures.items():
-            assert again.figures[name] == pytest.approx(figure, rel=1e-9, abs=1e-9), name
+        for name, value in found.measured.items():
+            assert again.measured[name] == pytest.approx(value, rel=1e-9, abs=1e-9), name
 
 
-def test_gaps_follow_the_stated_rule():
+def test_missing_values_follow_the_stated_rule():
     """A mean is that of a file's own values; cells are compared where both have one; records where none is gone."""
     frame = numbers()
     masked = frame + 1
@@ -286,15 +288,15 @@ def test_progress_sums_up_to_one():
     assert sum(parts) == pytest.approx(1)
 
 
-def test_a_figure_is_a_number_with_parts():
-    figure = Figure(2.5, mean=1.0)
-    assert figure + 1 == 3.5
-    assert figure.value == 2.5
-    assert figure.mean == 1.0
-    assert json.dumps(figure) == "2.5"
-    assert pickle.loads(pickle.dumps(figure)).mean == 1.0
+def test_a_measured_value_is_a_number_with_parts():
+    loss = MeasuredValue(2.5, mean=1.0)
+    assert loss + 1 == 3.5
+    assert loss.value == 2.5
+    assert loss.mean == 1.0
+    assert json.dumps(loss) == "2.5"
+    assert pickle.loads(pickle.dumps(loss)).mean == 1.0
     with pytest.raises(AttributeError, match="no part 'variance'"):
-        _ = figure.variance
+        _ = loss.variance
 
 
 def test_the_seed_reaches_every_sample():
@@ -304,16 +306,16 @@ def test_the_seed_reaches_every_sample():
     names = ["linkage_over_subsets", "probabilistic_linkage"]
     one, other = (evaluate(X, masked, measures=names, seed=seed) for seed in (0, 1))
     for name in names:
-        assert one.figures[name].sampled == 2_000
-        assert one.figures[name] != other.figures[name]
+        assert one.measured[name].sampled == 2_000
+        assert one.measured[name] != other.measured[name]
 
 
 def test_suppressed_cells_do_not_make_the_loss_smaller():
     frame = numbers(200)
     masked = shoal.protect(frame, 5).data
     holes = np.random.default_rng(0).random(frame.shape) < 0.9
-    loss, with_gaps = (evaluate(frame, file, measures=["information_loss"]) for file in (masked, masked.mask(holes)))
-    assert with_gaps.information_loss > loss.information_loss / 3
+    loss, with_missing = (evaluate(frame, file, measures=["information_loss"]) for file in (masked, masked.mask(holes)))
+    assert with_missing.information_loss > loss.information_loss / 3
 
 
 def test_a_column_that_was_suppressed_whole_can_be_compared(tmp_path):
@@ -375,3 +377,47 @@ def test_columns_that_were_released_and_not_compared_are_named():
 def test_the_columns_of_a_frame_can_be_named_as_they_are():
     frame = numbers()
     assert evaluate(frame, frame, columns=frame.columns, measures=["sse"]).columns == tuple(frame.columns)
+
+
+def test_the_same_measures_without_some_columns():
+    frame = numbers()
+    masked = shoal.protect(frame, 3).data
+    found = evaluate(frame, masked)
+    again = found.without(["x0", "x2"], ["sse", "distance_linkage"])
+    rest = evaluate(frame, masked, ["x1", "x3"], measures=["sse", "distance_linkage"])
+    assert dict(again) == dict(rest.measured) and set(again) == {"sse", "distance_linkage"}
+    assert found.without(found.columns, ["sse"]) == {}
+    assert set(found.without(["x0", "x1", "x2"], ["sse", "covariance_difference"])) == {"sse"}  # one has no pairs
+
+
+def test_an_evaluation_does_not_show_or_store_the_files():
+    frame = numbers()
+    found = evaluate(frame, frame, measures=["sse"])
+    assert found == evaluate(frame * 1, frame * 1, measures=["sse"])
+    assert "_files" not in repr(found)
+    stored = pickle.loads(pickle.dumps(found))
+    assert stored == found and stored.sse.by_column == found.sse.by_column
+    assert str(frame.loc[0, "x0"]) not in repr(found) and len(pickle.dumps(found)) < 4_000
+    with pytest.raises(ParameterError, match="no longer has the files"):
+        stored.without(["x0"], ["sse"])
+
+
+def test_an_evaluation_passes_on_only_what_a_measure_takes(monkeypatch):
+    """An option that happens to have the name of something in the evaluation is not one that the measure takes."""
+    about = dataclasses.replace(MEASURES["sse"].about, name="by_method")
+
+    @file_measure(about, takes=("seed",))
+    def by_method(files, *, method: str = "its own", seed: int = 7) -> MeasuredValue:
+        return MeasuredValue(seed, method=method)
+
+    monkeypatch.setitem(MEASURES, "by_method", by_method)
+    found = evaluate(numbers(), numbers(), measures=["by_method"], method="mdav", k=3, seed=5)
+    assert found.by_method == 5 and found.by_method.method == "its own"
+
+
+def test_a_measure_without_what_it_needs_is_left_out():
+    frame = numbers()
+    found = evaluate(frame, frame, measures=["transparency_attack"], k=3)
+    assert found.left_out["transparency_attack"].startswith("needs method:")
+    rewritten = evaluate(frame, frame, measures=["transparency_attack"], replace="ipso")
+    assert "synthetic" in rewritten.left_out["transparency_attack"]

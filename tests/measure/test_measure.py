@@ -33,7 +33,7 @@ def test_k_anonymity_of_the_table_of_the_thesis():
     assert k_anonymity(table, table) == 1
 
 
-def test_gaps_agree_with_gaps():
+def test_missing_values_agree_with_missing_values():
     table = pd.DataFrame({"x": [1.0, 1.0, None, None]})
     assert k_anonymity(table, table) == 2
 

@@ -140,7 +140,7 @@ def test_partitions_that_cannot_be_compared():
         ([[0.5, 0.5], [1.0]], "Q must be a matrix of memberships"),
         (P[:, :0], "Q must be a matrix of memberships"),
         (P[None], "Q must be a matrix of memberships"),
-        (np.where(P == 0.8, np.nan, P), "without gaps"),
+        (np.where(P == 0.8, np.nan, P), "without missing values"),
         (2 * P, "from 0 to 1"),
         (P - 0.1, "from 0 to 1"),
         (P[:4], "P has 5 and Q 4"),

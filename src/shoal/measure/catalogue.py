@@ -1,13 +1,16 @@
-"""Every measure of two files, in the order they are shown."""
+"""Every measure of two files, in the order in which they are shown.
+
+A new measure is one file and three lines here: its import, its name in `__all__`, and its place in `MEASURES`.
+"""
 
 from __future__ import annotations
 
-from shoal.measure.measure import Figure, FileMeasure
+from shoal.measure.measure import FileMeasure, MeasuredValue
+from shoal.measure.risk.attacks.transparency_attack import transparency_attack
 from shoal.measure.risk.distance_linkage import distance_linkage, linkage_over_subsets
 from shoal.measure.risk.interval_disclosure import interval_disclosure
 from shoal.measure.risk.k_anonymity import k_anonymity
 from shoal.measure.risk.probabilistic_linkage import probabilistic_linkage
-from shoal.measure.risk.transparency_attack import transparency_attack
 from shoal.measure.risk.unchanged import unchanged
 from shoal.measure.score import score
 from shoal.measure.utility.clustering import clustering_similarity
@@ -26,9 +29,35 @@ from shoal.measure.utility.moments import fourth_moments, third_moments
 from shoal.measure.utility.probabilistic_information_loss import probabilistic_information_loss
 from shoal.measure.utility.propensity import propensity
 
-__all__ = ["MEASURES"]
+__all__ = [
+    "MEASURES",
+    "categories_changed",
+    "clustering_similarity",
+    "correlation_difference",
+    "covariance_difference",
+    "distance_linkage",
+    "fourth_moments",
+    "frequency_difference",
+    "il1s",
+    "information_loss",
+    "interval_disclosure",
+    "k_anonymity",
+    "linkage_over_subsets",
+    "mean_difference",
+    "mean_variation",
+    "probabilistic_information_loss",
+    "probabilistic_linkage",
+    "propensity",
+    "quantile_difference",
+    "score",
+    "sse",
+    "third_moments",
+    "transparency_attack",
+    "unchanged",
+    "variance_difference",
+]
 
-MEASURES: dict[str, FileMeasure[Figure]] = {
+MEASURES: dict[str, FileMeasure[MeasuredValue]] = {
     measure.about.name: measure
     for measure in (
         sse,

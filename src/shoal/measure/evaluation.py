@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from inspect import signature
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from shoal import progress
@@ -13,28 +12,24 @@ from shoal.describe.roles import as_names
 from shoal.describe.variables import Kind
 from shoal.errors import NotApplicableError, ParameterError, nearest_name_hint
 from shoal.measure.catalogue import MEASURES
-from shoal.measure.measure import About, Figure
+from shoal.measure.measure import About, MeasuredValue
 from shoal.measure.pairs import Pair, pair
-from shoal.measure.risk.k_anonymity import k_anonymity
-from shoal.measure.risk.transparency_attack import known_method
-from shoal.measure.score import SCORE_PARTS, combined
+from shoal.measure.risk.attacks.known_masking import known_method
 from shoal.parameters.choices import written_form
 from shoal.replace import REPLACEMENTS
 
-__all__ = ["Evaluation", "evaluate", "evaluation_schema"]
+__all__ = ["NOT_ASKED_FOR", "Evaluation", "evaluate", "evaluation_schema"]
 
-# What grows faster than sorting, or draws a sample to stay bearable; `quick` leaves these out.
-SLOW = ("propensity", "clustering_similarity", "linkage_over_subsets", "probabilistic_linkage", "transparency_attack")
-# How long each takes beside the others, roughly, for the progress bar.
-_WORK = {"propensity": 5, "distance_linkage": 10, "linkage_over_subsets": 20, "probabilistic_linkage": 10}
 NOT_ASKED_FOR = "not asked for."
-_ATTACK_NEEDS = "needs the method and k; give them, or the plan of the release."
-_NO_ATTACK = "none is known for synthetic values, which are drawn anew; that is not to say that they are safe."
+_TOO_SLOW = "takes long; left out by quick."
+_REWRITTEN = "not known for synthetic values, which are drawn anew; this does not mean that they are safe."
+# What the JSON document says about each measure.
+_DESCRIBED = ("name", "title", "definition", "reference", "range", "better", "side", "unit")
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What the protection cost (utility) and what it buys (risk).
+    """The information loss (utility) and the disclosure risk of a masked file.
 
     Every measure is an attribute, `evaluation.information_loss`: a number that carries its parts, or None where it
     was not computed; `not_applicable` and `left_out` say why.
@@ -42,11 +37,12 @@ class Evaluation:
     Attributes
     ----------
     columns, records, complete_records
-        What was compared: columns, all records, and those without a gap in any of the columns in either file.
+        What was compared: columns, all records, and those without a missing value in any of the columns of either
+        file.
     not_compared
-        Columns that both files have and that were not compared: an intruder sees them too.
-    figures
-        The measures by name.
+        Columns that both files have and that were not compared: an intruder can use them too.
+    measured
+        The values of the measures, by name.
     not_applicable
         Measures that have no meaning for these files, and why.
     left_out
@@ -57,21 +53,45 @@ class Evaluation:
     records: int
     complete_records: int
     not_compared: tuple[str, ...]
-    figures: Mapping[str, Figure]
+    measured: Mapping[str, MeasuredValue]
     not_applicable: Mapping[str, str]
     left_out: Mapping[str, str]
+    _files: Pair | None = field(default=None, repr=False, compare=False)
 
-    def __getattr__(self, name: str) -> Figure | None:
+    def __getattr__(self, name: str) -> MeasuredValue | None:
         if name in MEASURES:
-            return self.figures.get(name)
+            return self.measured.get(name)
         raise AttributeError(f"There is no measure {name!r}.{nearest_name_hint(name, MEASURES)}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_files": None}  # confidential data do not go into a pickle of their measures
+
+    def without(self, columns: Collection[str], measures: Sequence[str]) -> Mapping[str, MeasuredValue]:
+        """Measure the same two files again without some of the columns, at default options.
+
+        Parameters
+        ----------
+        columns
+            The columns to leave out.
+        measures
+            Names of the measures to compute. Those that have no meaning for the remaining columns are not in the
+            result.
+        """
+        if self._files is None:
+            raise ParameterError("This evaluation no longer has the files it measured. Call shoal.evaluate again.")
+        remaining = [name for name in self.columns if name not in columns]
+        if not remaining or not measures:
+            return {}
+        with progress.share(0.0):
+            original, masked = self._files.original, self._files.masked
+            return evaluate(original, masked, remaining, kinds=self._files.kinds, measures=measures).measured
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, texts and lists, ready for JSON, as `evaluation_schema()` says."""
 
         def side(which: str) -> dict[str, float | None]:
             return {
-                name: _plain(self.figures.get(name), measure.about)
+                name: _plain(self.measured.get(name), measure.about)
                 for name, measure in MEASURES.items()
                 if measure.about.side == which and name not in self.left_out
             }
@@ -84,11 +104,11 @@ class Evaluation:
             "not_compared": list(self.not_compared),
             "utility": side("utility"),
             "risk": side("risk"),
-            "score": _plain(self.figures.get("score"), MEASURES["score"].about),
-            "details": {name: dict(figure.parts) for name, figure in self.figures.items() if figure.parts},
+            "score": _plain(self.measured.get("score"), MEASURES["score"].about),
+            "details": {name: dict(value.parts) for name, value in self.measured.items() if value.parts},
             "not_applicable": dict(self.not_applicable),
             "left_out": dict(self.left_out),
-            "measures": {name: about_measure(MEASURES[name].about) for name in self.figures},
+            "measures": {name: _description(MEASURES[name].about) for name in self.measured},
         }
 
 
@@ -119,20 +139,20 @@ def evaluate(
     kinds
         "nominal" or "ordinal" for columns of numbers that are codes.
     method, k, blocks, replace, strata, standardize
-        How the file was masked, as in `protect`; with them, an intruder who knows it too is tried
+        How the file was masked, as in `protect`. With them, an intruder who knows this too is simulated
         (`transparency_attack`), and the k reached is counted block by block. `release.evaluate()` knows them.
     measures
         Names of the measures to compute; all by default.
     quick
         Leave out what takes long, unless it is named; `.left_out` says what.
     seed
-        Where the sampling begins that a few measures do in files of more than 20,000 records.
+        The seed of the samples that a few measures draw in files of more than 20,000 records.
 
     Notes
     -----
-    A statistic of a file is taken over the values that file has; cells and records are compared where both files
-    have a value; whole records (linkage, clustering, the attack) where neither file has a gap. Sampling weights play
-    no part.
+    A statistic of a file is computed over its observed values. Cells are compared where both files have a value, and
+    whole records (linkage, clustering, the attack) where neither file has a missing value. Sampling weights are not
+    used.
 
     Examples
     --------
@@ -143,28 +163,25 @@ def evaluate(
     if method is not None:
         known_method(method, 2 if k is None else k)  # better refused now than after an hour
     files = pair(original, masked, columns, kinds=kinds)
-    names = _wanted(measures)
-    figures: dict[str, Figure] = {}
+    names = _names_of(measures)
+    measured: dict[str, MeasuredValue] = {}
     not_applicable: dict[str, str] = {}
-    left_out: dict[str, str] = {name: NOT_ASKED_FOR for name in MEASURES if name not in names}
-    if quick and measures is None:
-        left_out |= dict.fromkeys(SLOW, "takes long; left out by quick.")
-    if "transparency_attack" in names and (method is None or k is None):
-        kind = (
-            None
-            if replace is None
-            else REPLACEMENTS.get(str(written_form(replace, REPLACEMENTS, "replace").get("name")))
-        )
-        synthetic = kind is not None and kind.rewrites
-        left_out.setdefault("transparency_attack", _NO_ATTACK if synthetic else _ATTACK_NEEDS)
-    todo = [name for name in names if name not in left_out]
-    given = {"method": method, "k": k, "blocks": blocks, "replace": replace, "strata": strata}
-    given |= {"standardize": standardize, "seed": seed}
-    work = {name: _WORK.get(name, 1) for name in todo}
-    for name in todo:
+    evaluation: dict[str, Any] = {
+        "method": method,
+        "k": k,
+        "blocks": blocks,
+        "replace": replace,
+        "strata": strata,
+        "standardize": standardize,
+        "seed": seed,
+        "measured": measured,
+    }
+    left_out = _left_out(names, evaluation, quick=quick and measures is None)
+    work = {name: MEASURES[name].about.work for name in names if name not in left_out}
+    for name in work:
         with progress.step(work[name] / sum(work.values())):
             try:
-                figures[name] = _figure(name, files, figures, given)
+                measured[name] = MEASURES[name].evaluated(files, evaluation)
             except NotApplicableError as reason:
                 not_applicable[name] = str(reason)
     return Evaluation(
@@ -174,53 +191,58 @@ def evaluate(
         not_compared=tuple(
             name for name in files.original.names if name in files.masked.names and name not in files.columns
         ),
-        figures=figures,
+        measured=measured,
         not_applicable=not_applicable,
         left_out=left_out,
+        _files=files.only(files.columns),  # without the matrices that the measures made of them
     )
 
 
-def _wanted(measures: Iterable[str] | None) -> list[str]:
+def _names_of(measures: Iterable[str] | None) -> list[str]:
+    """Return the names of the measures asked for, in the order of the catalogue."""
     if measures is None:
         return list(MEASURES)
-    wanted = as_names(measures, "measures")
-    for name in wanted:
+    names = as_names(measures, "measures")
+    for name in names:
         if not isinstance(name, str):
             raise ParameterError(f"measures must be names of measures; got {type(name).__name__}.")
         if name not in MEASURES:
             hint = nearest_name_hint(str(name), MEASURES) or f" Known: {', '.join(MEASURES)}."
             raise ParameterError(f'There is no measure "{name}".{hint}')
-    return [name for name in MEASURES if name in wanted]
+    return [name for name in MEASURES if name in names]
 
 
-def _figure(name: str, files: Pair, figures: Mapping[str, Figure], given: Mapping[str, Any]) -> Figure:
-    """Compute one measure, with those of the options it takes."""
-    measure = MEASURES[name]
-    if name == "score" and all(part.about.name in figures for part in SCORE_PARTS["equal"]):
-        return combined(figures)
-    if name == "k_anonymity":
-        return _k_by_block(files, given["blocks"], given["k"])
-    if name == "transparency_attack":
-        return measure.of(files, **given)
-    return measure.of(files, **({"seed": given["seed"]} if "seed" in signature(measure).parameters else {}))
+def _left_out(names: Collection[str], evaluation: Mapping[str, Any], *, quick: bool) -> dict[str, str]:
+    """Return which measures are not computed, and why."""
+    left_out = {name: NOT_ASKED_FOR for name in MEASURES if name not in names}
+    if quick:
+        left_out |= {name: _TOO_SLOW for name, measure in MEASURES.items() if measure.about.slow}
+    for name in names:
+        lacking = MEASURES[name].lacking(evaluation)
+        if lacking:
+            needs = f"needs {' and '.join(lacking)}: name what is missing, or the plan of the release."
+            left_out.setdefault(name, _REWRITTEN if _rewrites(evaluation["replace"]) else needs)
+    return left_out
 
 
-def _k_by_block(files: Pair, blocks: Any, k: int | None) -> Figure:
-    """Return the smallest k of all blocks: across blocks records differ, because each is grouped for itself."""
-    found = [k_anonymity.of(files.only(block), k=k) for block in files.in_blocks(blocks)]
-    short = {row for one in found for row in one.short}
-    return Figure(min(found), by_block=[int(one) for one in found], records_short=len(short))
+def _rewrites(replace: Any) -> bool:
+    """Whether a replacement, if there is one, makes synthetic values."""
+    if replace is None:
+        return False
+    kind = REPLACEMENTS.get(str(written_form(replace, REPLACEMENTS, "replace").get("name")))
+    return kind is not None and bool(kind.rewrites)
 
 
-def _plain(figure: Figure | None, about: About) -> float | None:
-    if figure is None:
+def _plain(value: MeasuredValue | None, about: About) -> float | None:
+    if value is None:
         return None
-    return int(figure) if about.unit == "records" else float(figure)
+    return int(value) if about.unit == "records" else float(value)
 
 
-def about_measure(about: About) -> dict[str, Any]:
-    """Return the facts about a measure, ready for JSON: an end of the range that does not exist is None."""
-    return asdict(about) | {"range": [end if math.isfinite(end) else None for end in about.range]}
+def _description(about: About) -> dict[str, Any]:
+    """Return what the JSON document says about a measure: None for an end of the range that does not exist."""
+    described = {name: getattr(about, name) for name in _DESCRIBED}
+    return described | {"range": [end if math.isfinite(end) else None for end in about.range]}
 
 
 def evaluation_schema() -> dict[str, Any]:
@@ -237,7 +259,11 @@ def evaluation_schema() -> dict[str, Any]:
         "schema": {"const": "shoal.evaluation/1"},
         "columns": {"type": "array", "items": {"type": "string"}, "description": "What was compared."},
         "records": {"type": "integer", "minimum": 1},
-        "complete_records": {"type": "integer", "minimum": 0, "description": "Those without a gap in either file."},
+        "complete_records": {
+            "type": "integer",
+            "minimum": 0,
+            "description": "Those without a missing value in either file.",
+        },
         "not_compared": {
             "type": "array",
             "items": {"type": "string"},
@@ -251,16 +277,13 @@ def evaluation_schema() -> dict[str, Any]:
         "left_out": texts | {"description": "Why a measure was not computed."},
         "measures": {
             "type": "object",
-            "description": "What each measure is: title, definition, reference, range, better, side, unit.",
-            "additionalProperties": {
-                "type": "object",
-                "required": ["name", "title", "definition", "reference", "range", "better", "side", "unit"],
-            },
+            "description": f"What each measure is: {', '.join(_DESCRIBED)}.",
+            "additionalProperties": {"type": "object", "required": list(_DESCRIBED)},
         },
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "What a protected table costs and buys",
+        "title": "Information loss and disclosure risk of a protected table",
         "type": "object",
         "properties": properties,
         "required": list(properties),

@@ -1,7 +1,7 @@
 """An original and a masked file, brought together column by column.
 
-Gaps follow one rule: a statistic of a file is taken over the values that file has, and cells or records are compared
-where both files have a value. A measure of whole records takes the records without a gap in either file.
+Missing values follow one rule: a statistic of a file is computed over its observed values, and cells are compared where
+both files have a value. A measure of whole records uses the records without a missing value in either file.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ __all__ = ["Pair", "pair"]
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-_LARGEST_EXPONENT = 200  # fourth powers of 2 ** 200 are still numbers
-_FAR = 1e150  # of a masked value that is as far from the original ones as floating point goes
+_LARGEST_EXPONENT = 200  # fourth powers of 2 ** 200 do not overflow
+_FAR = 1e150  # instead of a masked value that is too large for floating point after the multiplication
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Pair:
 
     @cached_property
     def numeric_names(self) -> tuple[str, ...]:
-        """The columns that hold numbers, in both files, and are not said to be categories."""
+        """The columns that hold numbers in both files, unless their kind says that these are codes of categories."""
         return tuple(
             name
             for name in self.columns
@@ -53,20 +53,20 @@ class Pair:
 
     @cached_property
     def category_names(self) -> tuple[str, ...]:
-        """The other columns."""
+        """The columns that are not numeric."""
         return tuple(name for name in self.columns if name not in self.numeric_names)
 
     @cached_property
     def ordered_names(self) -> tuple[str, ...]:
-        """Those of the other columns whose categories have an order."""
+        """The columns that are not numeric and whose categories have an order."""
         return tuple(name for name in self.category_names if self._is_ordered(name))
 
     @cached_property
     def numbers(self) -> tuple[Doubles, Doubles]:
-        """The numeric columns of the original and of the masked file, n by p each, NaN for a gap.
+        """The numeric columns of the original and of the masked file, n by p each, NaN for a missing value.
 
-        No measure depends on units: where the squares of very large or small numbers would leave floating point, both
-        columns come multiplied by a power of two, which changes no digit.
+        No measure depends on units: where squares of very large or small numbers would overflow or underflow, both
+        columns are multiplied by a power of two, which changes no digit.
         """
         both = (
             _matrix(self.original, self.numeric_names, "original"),
@@ -86,27 +86,32 @@ class Pair:
 
     @cached_property
     def varying_names(self) -> tuple[str, ...]:
-        """The names of those."""
+        """The names of the numeric columns that have more than one value in the original."""
         return tuple(name for name, varies in zip(self.numeric_names, self.varying, strict=True) if varies)
 
     @cached_property
     def categories(self) -> tuple[Codes, Codes]:
-        """The other columns as codes that mean the same in both files, -1 for a gap; in order where it is known."""
+        """The columns that are not numeric as codes, -1 for a missing value.
+
+        A code means the same in both files. Codes follow the order of the categories where these have one.
+        """
         both = [_common_codes(self.original, self.masked, name) for name in self.category_names]
         sizes = len(self.original), len(self.masked)
         return tuple(  # type: ignore[return-value]  # two of them
-            np.column_stack([pair[file] for pair in both]) if both else np.zeros((sizes[file], 0), dtype=np.int64)
+            np.column_stack([codes_of_both[file] for codes_of_both in both])
+            if both
+            else np.zeros((sizes[file], 0), dtype=np.int64)
             for file in (0, 1)
         )
 
     @cached_property
     def complete(self) -> NDArray[np.bool_]:
-        """Which records have no gap in either file."""
+        """Which records have no missing value in either file."""
         kept = np.ones(len(self.original), dtype=bool)
         for numbers in self.numbers:
             kept &= ~np.isnan(numbers).any(axis=1)
-        for found in self.categories:
-            kept &= (found >= 0).all(axis=1)
+        for category_codes in self.categories:
+            kept &= (category_codes >= 0).all(axis=1)
         return kept
 
     def need_numeric(self, *, varying: bool = True) -> tuple[Doubles, Doubles]:
@@ -121,7 +126,13 @@ class Pair:
         return original[:, self.varying], masked[:, self.varying]
 
     def in_blocks(self, blocks: int | Iterable[Any] | None) -> tuple[tuple[str, ...], ...]:
-        """Cut the columns as `shoal.protect` does: one block, so many numeric columns in each, or lists of names."""
+        """Cut the columns into blocks as `shoal.protect` does.
+
+        Parameters
+        ----------
+        blocks
+            None for one block, a number of numeric columns in each block, or lists of names.
+        """
         if blocks is None:
             return (self.columns,)
         if isinstance(blocks, str) or not isinstance(blocks, Iterable):
@@ -151,7 +162,7 @@ def pair(
     kinds: Mapping[str, Kind] | None = None,
     same_records: bool = True,
 ) -> Pair:
-    """Check that two files can be compared.
+    """Bring two files together and check that they can be compared.
 
     Parameters
     ----------
@@ -170,28 +181,36 @@ def pair(
             f"The files must have the same records in the same order; the original has {len(first)} and the masked "
             f"file {len(second)}."
         )
-    wanted = [name for name in first.names if name in second.names] if columns is None else _asked(columns)
-    for name in wanted:
-        for table, which in ((first, "original"), (second, "masked")):
-            if name not in table.names:
-                raise ColumnError(f'The {which} file has no column "{name}".{nearest_name_hint(name, table.names)}')
-        if first.is_numeric(name) != second.is_numeric(name) and not _is_empty(first, second, name):
-            with_numbers, without = ("original", "masked") if first.is_numeric(name) else ("masked", "original")
-            raise ColumnError(
-                f'Column "{name}" holds numbers in the {with_numbers} file and something else in the {without} one. '
-                "Make them alike, or compare the other columns alone."
-            )
-    if not wanted:
+    names = [name for name in first.names if name in second.names] if columns is None else _column_names(columns)
+    for name in names:
+        _check_column(first, second, name)
+    if not names:
         raise ColumnError("The two files have no column in common.")
-    if kinds is None:
-        kinds = {}
+    kinds = {} if kinds is None else kinds
+    _check_kinds(kinds, first)
+    return Pair(first, second, tuple(names), dict(kinds))
+
+
+def _check_column(original: Table, masked: Table, name: str) -> None:
+    """Raise ColumnError unless both files have the column, with numbers in both or in neither."""
+    for table, which in ((original, "original"), (masked, "masked")):
+        if name not in table.names:
+            raise ColumnError(f'The {which} file has no column "{name}".{nearest_name_hint(name, table.names)}')
+    if original.is_numeric(name) != masked.is_numeric(name) and not _is_empty(original, masked, name):
+        with_numbers, without = ("original", "masked") if original.is_numeric(name) else ("masked", "original")
+        raise ColumnError(
+            f'Column "{name}" holds numbers in the {with_numbers} file and something else in the {without} one. '
+            "Make them alike, or compare the other columns alone."
+        )
+
+
+def _check_kinds(kinds: Any, table: Table) -> None:
     if not isinstance(kinds, Mapping):
-        raise ParameterError(f'kinds must say a kind for columns, {{"name": "nominal"}}; got {type(kinds).__name__}.')
+        raise ParameterError(f'kinds must give columns a kind, {{"name": "nominal"}}; got {type(kinds).__name__}.')
     for name, kind in kinds.items():
-        if name not in first.names:
-            raise ColumnError(f'kinds: There is no column "{name}".{nearest_name_hint(str(name), first.names)}')
+        if name not in table.names:
+            raise ColumnError(f'kinds: There is no column "{name}".{nearest_name_hint(str(name), table.names)}')
         check_limits({"kinds": OneOf(KINDS)}, {"kinds": kind})
-    return Pair(first, second, tuple(wanted), dict(kinds))
 
 
 def _is_empty(first: Table, second: Table, name: str) -> bool:
@@ -200,14 +219,14 @@ def _is_empty(first: Table, second: Table, name: str) -> bool:
     return bool(other.missing(name).all())
 
 
-def _asked(columns: Any) -> list[str]:
-    asked = [str(name) for name in as_names(columns, "columns")]
-    if not asked:
-        raise ColumnError("No column is named to be compared.")
-    if len(set(asked)) < len(asked):
-        twice = next(name for name in asked if asked.count(name) > 1)
-        raise ColumnError(f'Column "{twice}" is named twice.')
-    return asked
+def _column_names(columns: Any) -> list[str]:
+    names = [str(name) for name in as_names(columns, "columns")]
+    if not names:
+        raise ColumnError("columns names no column to compare. Name one, or leave it out to compare all.")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ColumnError(f'columns names "{twice}" twice. Name it once.')
+    return names
 
 
 def _matrix(table: Table, names: tuple[str, ...], which: str) -> Doubles:
@@ -215,12 +234,12 @@ def _matrix(table: Table, names: tuple[str, ...], which: str) -> Doubles:
     for place, name in enumerate(names):
         matrix[:, place] = table.numbers(name) if table.is_numeric(name) else np.nan  # a column without any value
         if np.isinf(matrix[:, place]).any():
-            raise DataError(f'Column "{name}" of the {which} file has infinite values. Make gaps of them first.')
+            raise DataError(f'Column "{name}" of the {which} file has infinite values. Make them missing values first.')
     return matrix
 
 
 def _common_codes(original: Table, masked: Table, name: str) -> tuple[Codes, Codes]:
-    import pandas as pd
+    import pandas as pd  # deferred: slow to import
 
     kind = kind_of(original, name)
     if kind == "ordinal" and _same_type(original, masked, name):
@@ -230,10 +249,12 @@ def _common_codes(original: Table, masked: Table, name: str) -> tuple[Codes, Cod
     else:
         values = [table.frame[name].to_pandas().astype(object).to_numpy() for table in (original, masked)]
     try:
-        found, _ = pd.factorize(np.concatenate(values), sort=kind == "continuous")
+        both, _ = pd.factorize(np.concatenate(values), sort=kind == "continuous")
     except TypeError:
-        raise DataError(f'Column "{name}" holds lists or the like, which cannot be compared. Leave it out.') from None
-    return np.asarray(found[: len(original)], dtype=np.int64), np.asarray(found[len(original) :], dtype=np.int64)
+        raise DataError(
+            f'Column "{name}" holds lists or other objects that cannot be compared. Leave it out.'
+        ) from None
+    return np.asarray(both[: len(original)], dtype=np.int64), np.asarray(both[len(original) :], dtype=np.int64)
 
 
 def _same_type(original: Table, masked: Table, name: str) -> bool:

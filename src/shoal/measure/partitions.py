@@ -1,4 +1,4 @@
-"""How alike two partitions of the same records are."""
+"""How similar two partitions of the same records are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import NotApplicableError, ParameterError
-from shoal.measure.measure import About, Figure, measure
+from shoal.measure.measure import About, MeasuredValue, partition_measure
 from shoal.parameters.limits import Limit, Number, OneOf, TrueOrFalse, Whole, check_limits
 
 __all__ = ["alpha_cut_distance", "fuzzy_rand_index", "jaccard_index", "rand_index"]
@@ -19,12 +19,12 @@ Doubles = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Array = TypeVar("Array", bound=NDArray[Any])
 
-# How far above 1, or above alpha, a membership may come out by rounding.
+# How much larger than 1, or than alpha, rounding can make a membership.
 _ROUNDING = 1e-9
 _CELLS_AT_ONCE = 1 << 22
 
 
-@measure(
+@partition_measure(
     About(
         name="rand_index",
         title="Rand index",
@@ -34,9 +34,11 @@ _CELLS_AT_ONCE = 1 << 22
         better="higher",
         side="partitions",
         unit="",
+        counts="neither",
+        slow=False,
     )
 )
-def rand_index(P: Any, Q: Any) -> Figure:
+def rand_index(P: Any, Q: Any) -> MeasuredValue:
     """Return the Rand index of two partitions, with the four numbers of pairs as parts.
 
     Parameters
@@ -45,10 +47,10 @@ def rand_index(P: Any, Q: Any) -> Figure:
         The label of each record in the first and in the second partition: numbers, text or anything hashable.
     """
     pairs = _count_pairs(P, Q)
-    return Figure((pairs["together"] + pairs["apart"]) / sum(pairs.values()), **pairs)
+    return MeasuredValue((pairs["together"] + pairs["apart"]) / sum(pairs.values()), **pairs)
 
 
-@measure(
+@partition_measure(
     About(
         name="jaccard_index",
         title="Jaccard index",
@@ -59,9 +61,11 @@ def rand_index(P: Any, Q: Any) -> Figure:
         better="higher",
         side="partitions",
         unit="",
+        counts="neither",
+        slow=False,
     )
 )
-def jaccard_index(P: Any, Q: Any) -> Figure:
+def jaccard_index(P: Any, Q: Any) -> MeasuredValue:
     """Return the Jaccard index of two partitions, with the four numbers of pairs as parts.
 
     Parameters
@@ -71,10 +75,10 @@ def jaccard_index(P: Any, Q: Any) -> Figure:
     """
     pairs = _count_pairs(P, Q)
     joined = sum(pairs.values()) - pairs["apart"]
-    return Figure(pairs["together"] / joined if joined else 1.0, **pairs)
+    return MeasuredValue(pairs["together"] / joined if joined else 1.0, **pairs)
 
 
-@measure(
+@partition_measure(
     About(
         name="fuzzy_rand_index",
         title="Fuzzy Rand index",
@@ -86,21 +90,23 @@ def jaccard_index(P: Any, Q: Any) -> Figure:
         better="higher",
         side="partitions",
         unit="",
+        counts="neither",
+        slow=False,
     )
 )
-def fuzzy_rand_index(P: Any, Q: Any, *, sample: int = 20_000, seed: int = 0) -> Figure:
-    """Return the fuzzy Rand index of two partitions; clusters need not be in the same order, nor be as many.
+def fuzzy_rand_index(P: Any, Q: Any, *, sample: int = 20_000, seed: int = 0) -> MeasuredValue:
+    """Return the fuzzy Rand index of two partitions; order and number of their clusters may differ.
 
     Parameters
     ----------
     P, Q
-        Memberships, n records by c clusters, or the labels of a crisp partition. With a noise cluster, its column
-        belongs to them.
+        Memberships, n records by c clusters, or the labels of a crisp partition. The column of a noise cluster is one
+        of the c.
     sample
-        Every pair of records is looked at. Of more records than this, so many are drawn, and `.sampled` says so; it is
-        None otherwise.
+        Every pair of records is looked at. If there are more records than this, a sample of this size is drawn, and
+        `.sampled` is its size; it is None otherwise.
     seed
-        Of the draw.
+        The seed of the sample.
     """
     check_limits({"sample": Whole(2), "seed": Whole(0)}, {"sample": sample, "seed": seed})
     first, second = _two(_labels_or_memberships(P, "P"), _labels_or_memberships(Q, "Q"), least=2)
@@ -113,25 +119,28 @@ def fuzzy_rand_index(P: Any, Q: Any, *, sample: int = 20_000, seed: int = 0) -> 
     apart = []
     for start in range(0, count, rows):
         stop = min(start + rows, count)
-        gap = np.abs(_distances(first, start, stop) - _distances(second, start, stop))
-        # Each pair once: of the square in which the block meets itself, only what is above the diagonal.
-        apart += [float(np.triu(gap[:, : stop - start], 1).sum()), float(gap[:, stop - start :].sum())]
-    return Figure(max(0.0, 1 - math.fsum(apart) / math.comb(count, 2)), sampled=count if is_drawn else None)
+        differences = np.abs(_distances(first, start, stop) - _distances(second, start, stop))
+        # Each pair once: within the block, only what is above the diagonal.
+        apart += [float(np.triu(differences[:, : stop - start], 1).sum()), float(differences[:, stop - start :].sum())]
+    return MeasuredValue(max(0.0, 1 - math.fsum(apart) / math.comb(count, 2)), sampled=count if is_drawn else None)
 
 
-@measure(
+@partition_measure(
     About(
         name="alpha_cut_distance",
         title="Distance of alpha-cuts",
         definition="Sum of the absolute differences of memberships after those above alpha have become 1 and the "
         "others 0 (or stay), divided by the number of records (or of cells). Clusters are matched first, so that the "
-        "sum of absolute differences of the memberships as they are is least; missing clusters are empty.",
+        "sum of absolute differences of the uncut memberships is smallest; a partition with fewer clusters gets empty "
+        "ones.",
         reference="Cano, Ladra and Torra (2010), Evaluation of information loss for privacy preserving data mining "
         "through comparison of fuzzy partitions, FUZZ-IEEE",
         range=(0.0, math.inf),
         better="lower",
         side="partitions",
         unit="",
+        counts="neither",
+        slow=False,
     )
 )
 def alpha_cut_distance(
@@ -143,7 +152,7 @@ def alpha_cut_distance(
     normalize: str = "records",
     noise: bool = False,
     align: bool = True,
-) -> Figure:
+) -> MeasuredValue:
     """Return the distance of the alpha-cuts of two fuzzy partitions.
 
     Parameters
@@ -151,16 +160,16 @@ def alpha_cut_distance(
     P, Q
         Memberships, n records by c clusters; the numbers of clusters may differ.
     alpha
-        Where to cut, from 0 to 1. For several, the figure is the mean and `.by_alpha` has each.
+        Where to cut, from 0 to 1. For several, the value is the mean and `.by_alpha` has each.
     keep_below
         Leave memberships that are not above alpha as they are, instead of making them 0.
     normalize
-        "records" divides by n, "cells" by n times the number of clusters, for a figure from 0 to 1.
+        "records" divides by n, "cells" by n times the number of clusters, for a value from 0 to 1.
     noise
-        The last column of each is a noise cluster, which matches the other one only.
+        Whether the last column of each is a noise cluster, which is matched only with the other noise cluster.
     align
-        Match the clusters; otherwise columns are compared as they stand. Which column of Q goes with each one of P is
-        in `.alignment`, None for an empty one.
+        Whether to match the clusters; otherwise columns are compared in their order. `.alignment` has the column of Q
+        that is matched with each column of P, None for an empty one.
     """
     cuts: Any = list(alpha) if isinstance(alpha, Iterable) and not isinstance(alpha, str) else alpha
     several = isinstance(cuts, list)
@@ -179,7 +188,7 @@ def alpha_cut_distance(
         by_alpha[str(float(cut))] = float(np.abs(one - other).sum()) / (
             first.size if normalize == "cells" else len(first)
         )
-    return Figure(
+    return MeasuredValue(
         math.fsum(by_alpha.values()) / len(by_alpha),
         alignment=alignment,
         **({"by_alpha": by_alpha} if several else {}),
@@ -204,8 +213,8 @@ def _count_pairs(P: Any, Q: Any) -> dict[str, int]:
 
 
 def _labels(labels: Any, name: str) -> Codes:
-    """Number the labels of a partition 0, 1, 2, ...; gaps have one label together."""
-    import pandas as pd
+    """Number the labels of a partition 0, 1, 2, ...; missing labels are one label."""
+    import pandas as pd  # deferred, like scipy below: slow to import
 
     try:
         values = labels if isinstance(labels, np.ndarray) else pd.Series(list(labels), dtype=object)
@@ -224,7 +233,7 @@ def _memberships(memberships: Any, name: str) -> Doubles:
             f"{name} must be a matrix of memberships: a row for each record, a column for each cluster."
         )
     if not ((matrix >= -_ROUNDING) & (matrix <= 1 + _ROUNDING)).all():
-        raise ParameterError(f"{name} must have memberships from 0 to 1 only, without gaps.")
+        raise ParameterError(f"{name} must have memberships from 0 to 1 only, without missing values.")
     return matrix
 
 
@@ -242,7 +251,7 @@ def _labels_or_memberships(partition: Any, name: str) -> Codes | Doubles:
 
 
 def _two(first: Array, second: Array, least: int = 1) -> tuple[Array, Array]:
-    """Return both if they speak of the same records, and of `least` or more."""
+    """Return both if they have the same number of records, and at least `least`."""
     if len(first) != len(second):
         raise ParameterError(f"P and Q must be of the same records; P has {len(first)} and Q {len(second)}.")
     if len(first) < least:
@@ -251,7 +260,7 @@ def _two(first: Array, second: Array, least: int = 1) -> tuple[Array, Array]:
 
 
 def _distances(partition: Codes | Doubles, start: int, stop: int) -> Doubles:
-    """Return half the sum of absolute differences of memberships of records start to stop and those from start on."""
+    """Return half the sums of absolute differences of memberships, of records start to stop with all from start on."""
     from scipy.spatial.distance import cdist  # type: ignore[import-untyped]
 
     if partition.ndim == 1:
@@ -267,12 +276,12 @@ def _matched(first: Doubles, second: Doubles, noise: bool, align: bool) -> tuple
     own, others = (matrix.shape[1] - noise for matrix in (first, second))
     clusters = max(own, others)
     padded = [np.zeros((len(first), clusters + noise)) for _ in range(2)]
-    for matrix, given, count in zip(padded, (first, second), (own, others), strict=True):
-        matrix[:, :count] = given[:, :count]
-        matrix[:, clusters:] = given[:, count:]
+    for matrix, memberships, count in zip(padded, (first, second), (own, others), strict=True):
+        matrix[:, :count] = memberships[:, :count]
+        matrix[:, clusters:] = memberships[:, count:]
     order = np.arange(clusters + noise)
     if align:
-        # Rounded, so that among matches that are equally good the order of the records does not decide.
+        # Rounded, so that the order of the records does not decide between equally good matches.
         cost = cdist(padded[0][:, :clusters].T, padded[1][:, :clusters].T, "cityblock")
         order[:clusters] = linear_sum_assignment(np.round(cost / len(first), 12))[1]
     alignment = [int(j) if j < others else None for j in order[:clusters]] + [others] * noise

@@ -1,12 +1,14 @@
-"""Risk and utility in one number."""
+"""Disclosure risk and information loss in one number."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from shoal.errors import NotApplicableError
-from shoal.measure.measure import About, Figure, FileMeasure, file_measure
+from shoal.measure.measure import About, FileMeasure, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
+from shoal.measure.publication import Publication
 from shoal.measure.risk.distance_linkage import distance_linkage
 from shoal.measure.risk.interval_disclosure import interval_disclosure
 from shoal.measure.risk.probabilistic_linkage import probabilistic_linkage
@@ -16,7 +18,7 @@ from shoal.parameters.limits import OneOf, check_limits
 
 __all__ = ["SCORE_PARTS", "combined", "score"]
 
-SCORE_PARTS: Mapping[str, tuple[FileMeasure[Figure], ...]] = {
+SCORE_PARTS: Mapping[str, tuple[FileMeasure[MeasuredValue], ...]] = {
     "equal": (probabilistic_information_loss, distance_linkage, interval_disclosure),
     "2001": (mean_variation, distance_linkage, probabilistic_linkage, interval_disclosure),
 }
@@ -37,9 +39,12 @@ SCORE_PARTS: Mapping[str, tuple[FileMeasure[Figure], ...]] = {
         better="lower",
         side="score",
         unit="",
+        counts="neither",
+        slow=False,
+        publication=Publication.FROM_PUBLISHED,
     )
 )
-def score(files: Pair, *, weights: str = "equal") -> Figure:
+def score(files: Pair, *, weights: str = "equal") -> MeasuredValue:
     """Return the score, with the risk in `.risk`, the loss in `.loss` and every part by its name.
 
     Parameters
@@ -47,24 +52,39 @@ def score(files: Pair, *, weights: str = "equal") -> Figure:
     files
         The two files.
     weights
-        "equal", or "2001" for the older weights (whose loss has no upper end, and nor has the score then).
+        "equal", or "2001" for the older weights, with which neither the loss nor the score has an upper limit.
     """
     check_limits({"weights": OneOf(tuple(SCORE_PARTS))}, {"weights": weights})
     return combined({part.about.name: part.of(files) for part in SCORE_PARTS[weights]}, weights)
 
 
-def combined(found: Mapping[str, float], weights: str = "equal") -> Figure:
-    """Return the score of parts that are known already; NotApplicableError if one is missing."""
+@score.in_evaluation
+def _of_evaluation(files: Pair, *, measured: Mapping[str, MeasuredValue]) -> MeasuredValue:
+    """Return the score of the parts that were measured before, or measure them."""
+    if all(part.about.name in measured for part in SCORE_PARTS["equal"]):
+        return combined(measured)
+    return score.of(files)
+
+
+@score.from_published
+def _of_published(parts: Mapping[str, Any], published: Callable[[str, float], float]) -> MeasuredValue:
+    """Return the score of its parts as they are published."""
+    names = [part.about.name for part in SCORE_PARTS[parts["weights"]]]
+    return combined({name: published(name, parts[name]) for name in names}, parts["weights"])
+
+
+def combined(values: Mapping[str, float], weights: str = "equal") -> MeasuredValue:
+    """Return the score of parts that are measured already; NotApplicableError if one is missing."""
     parts = {}
     for part in SCORE_PARTS[weights]:
         name = part.about.name
-        if name not in found:
-            raise NotApplicableError(f"The score needs {name}, which is not there.")
-        parts[name] = float(found[name])
+        if name not in values:
+            raise NotApplicableError(f"The score needs {name}, which was not measured.")
+        parts[name] = float(values[name])
     linkage = parts["distance_linkage"]
     if weights == "2001":
         loss, linkage = parts["mean_variation"], (linkage + parts["probabilistic_linkage"]) / 2
     else:
         loss = parts["probabilistic_information_loss"]
     risk = (linkage + parts["interval_disclosure"]) / 2
-    return Figure((loss + risk) / 2, loss=loss, risk=risk, weights=weights, **parts)
+    return MeasuredValue((loss + risk) / 2, loss=loss, risk=risk, weights=weights, **parts)

@@ -60,7 +60,7 @@ class TrialMeasures:
 
 def trial_measures(evaluation: Evaluation, attack: float | None = None) -> TrialMeasures:
     """Return the quick measures of an evaluation, and the attack beside them."""
-    values = {name: float(value) for name, value in evaluation.figures.items()}
+    values = {name: float(value) for name, value in evaluation.measured.items()}
     return TrialMeasures(
         score=values.get("score"),
         risk=None if evaluation.score is None else float(evaluation.score.risk),

@@ -1,4 +1,4 @@
-"""Distance-based record linkage: published figures, brute force, and what must not change it."""
+"""Distance-based record linkage: published values, brute force, and what must not change it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def census(reference_data):
 
 @pytest.mark.parametrize(("k", "direction", "worked"), [(3, 0, 28.64), (3, 1, 31.57), (10, 1, 8.70)])
 def test_census_masked_by_mdav(census, k, direction, worked):
-    """The figures worked out in METHODS.md, section 6."""
+    """The values worked out in METHODS.md, section 6."""
     masked = shoal.protect(census, k).data
     assert distance_linkage(census, masked, direction=DIRECTIONS[direction]) == pytest.approx(worked, abs=0.005)
 
@@ -166,13 +166,13 @@ def test_categories_count_one_where_they_differ():
     assert mixed == 100 and mixed.known == ["town", "sex", "x"]
 
 
-def test_records_with_gaps_are_left_out_on_both_sides():
+def test_records_with_missing_values_are_left_out_on_both_sides():
     """Record 2 cannot be linked, and record 1 is not linked to it by mistake."""
     original = pd.DataFrame({"x": [0.0, None, 2, 3], "c": ["a", "a", "b", "b"]})
     masked = pd.DataFrame({"x": [0.0, 0.0, 2, 3], "c": ["a", "a", "b", "b"]})
     assert distance_linkage(original, masked) == 100
     assert distance_linkage(original, masked).records == 3
-    with pytest.raises(NotApplicableError, match="Every record has a gap"):
+    with pytest.raises(NotApplicableError, match="Every record has a missing value"):
         distance_linkage(original, masked.assign(x=np.nan))
 
 
@@ -225,7 +225,7 @@ def test_a_sample_estimates_the_average_over_subsets():
 
 
 @pytest.mark.parametrize("known", [None, "subsets"])
-def test_progress_ends_at_one_and_the_figure_is_ready_for_json(known):
+def test_progress_ends_at_one_and_the_value_is_ready_for_json(known):
     table = shoal.datasets.expenditure()
     masked = shoal.protect(table, 3).data
     done: list[float] = []

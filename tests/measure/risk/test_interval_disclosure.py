@@ -1,4 +1,4 @@
-"""Interval disclosure: the worked figures of the methods, small files by hand, and brute force."""
+"""Interval disclosure: the worked values of the methods, small files by hand, and brute force."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shoal.measure.risk.interval_disclosure import interval_disclosure
 
 KINDS = ("rank", "sd", "relative")
 
-# The order of another public copy of Census, in which the worked figures for blocks of three were computed.
+# The order of another public copy of Census, in which the worked values for blocks of three were computed.
 ORDER_B = [
     *("AFNLWGT", "AGI", "EMCONTRB", "FEDTAX", "PTOTVAL", "STATETAX", "TAXINC", "POTHVAL", "INTVAL", "PEARNVAL"),
     *("FICA", "WSALVAL", "ERNVAL"),
@@ -119,7 +119,7 @@ def test_ordered_categories_take_part_by_rank_and_nominal_ones_never_do():
     assert set(interval_disclosure(original, masked, kind="sd").by_column) == {"x"}
 
 
-def test_gaps_and_constants_are_left_out():
+def test_missing_values_and_constants_are_left_out():
     original = pd.DataFrame({"x": [1.0, 2, 3, None], "same": 1.0, "empty": [np.nan] * 4})
     masked = pd.DataFrame({"x": [1.0, None, 3, 4], "same": 1.0, "empty": [np.nan] * 4})
     for kind in KINDS:

@@ -1,4 +1,4 @@
-"""Probabilistic linkage against a version that writes down every pair, and the worked figures of the methods."""
+"""Probabilistic linkage against a version that writes down every pair, and the worked values of the methods."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_of_a_large_file_a_sample_is_looked_for():
     assert probabilistic_linkage(original[:-1], masked[:-1]).sampled is None
 
 
-def test_records_with_a_gap_and_constants_are_left_out():
+def test_records_with_a_missing_value_and_constants_are_left_out():
     rng = np.random.default_rng(3)
     original = pd.DataFrame(rng.normal(size=(30, 2)), columns=["x", "y"])
     masked = original.round(1)
@@ -169,7 +169,7 @@ def test_what_it_cannot_measure():
     frame = pd.DataFrame({"x": [1.0, 2.0]})
     with pytest.raises(NotApplicableError, match="needs a variable that varies"):
         probabilistic_linkage(frame.iloc[:1], frame.iloc[:1])
-    with pytest.raises(NotApplicableError, match="Every record has a gap"):
+    with pytest.raises(NotApplicableError, match="Every record has a missing value"):
         probabilistic_linkage(frame, frame * np.nan)
     wide = np.random.default_rng(0).normal(size=(5, 64))
     with pytest.raises(NotApplicableError, match="at most 63 variables; these files have 64"):

@@ -66,15 +66,15 @@ def test_uncorrelated_variables_and_ties_leave_nothing_to_chance():
         assert again == found and again.parts == found.parts
 
 
-def test_records_with_a_gap_are_left_out():
+def test_records_with_a_missing_value_are_left_out():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(50, 2))
     Y = X + 0.5 * rng.normal(size=X.shape)
-    gaps = Y.copy()
-    gaps[40:, 1] = np.nan
+    missing = Y.copy()
+    missing[40:, 1] = np.nan
     # All of the original still decides on the units, so that fewer records are compared, not others.
-    assert clustering_similarity(X, gaps, clusters=3).clusters == 3
-    with pytest.raises(NotApplicableError, match="two records or more without a gap"):
+    assert clustering_similarity(X, missing, clusters=3).clusters == 3
+    with pytest.raises(NotApplicableError, match="two records or more without a missing value"):
         clustering_similarity(X, Y * [1, np.nan])
 
 

@@ -54,11 +54,11 @@ def test_quantiles(files):
     assert found.by_column == pytest.approx(dict(zip(NAMES, expected, strict=True)))
 
 
-@pytest.mark.parametrize("gaps", [False, True])
-def test_covariances_and_correlations(files, gaps):
+@pytest.mark.parametrize("missing", [False, True])
+def test_covariances_and_correlations(files, missing):
     """Against pandas, which takes the records in which both are observed, too."""
     original, masked = (file.copy() for file in files)
-    if gaps:
+    if missing:
         original.loc[original.index[::7], "a"] = np.nan
         masked.loc[masked.index[::5], "b"] = np.nan
     sd = original.std().to_numpy()

@@ -36,7 +36,7 @@ def test_two_way_tables_against_pandas():
     assert frequency_difference(original, masked).two_way == pytest.approx(np.mean(expected))
 
 
-def test_a_gap_is_a_category_of_its_own():
+def test_a_missing_value_is_a_category_of_its_own():
     masked = ORIGINAL.assign(c=["a", "a", "b", None])
     found = frequency_difference(ORIGINAL, masked, columns=["c"])
     assert found == pytest.approx(25)

@@ -27,7 +27,7 @@ def test_like_the_formula():
     assert il1s(X, Y) == pytest.approx(np.mean(np.abs(X - Y) / (math.sqrt(2) * X.std(axis=0, ddof=1))))
 
 
-def test_cells_with_a_gap_and_constant_variables_are_left_out():
+def test_cells_with_a_missing_value_and_constant_variables_are_left_out():
     original = pd.DataFrame({"x": [0.0, 1, 2, None], "y": [0.0, None, None, 2], "c": 1.0})
     masked = pd.DataFrame({"x": [1.0, 1, None, 7], "y": [None, 3.0, 4, 2], "c": 2.0})
     found = il1s(original, masked)

@@ -1,4 +1,4 @@
-"""Probabilistic information loss, against the formulas as published and figures worked out elsewhere."""
+"""Probabilistic information loss, against the formulas as published and values worked out elsewhere."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def masked(census):
 
 
 def test_components_for_census(census, masked):
-    """Figures of METHODS, section 5."""
+    """Values of METHODS, section 5."""
     found = probabilistic_information_loss(census, masked[3])
     worked = {"mean": 0, "variance": 70.04, "covariance": 18.47, "correlation": 53.41, "quantile": 61.97}
     assert {name: round(part, 2) for name, part in found.parts.items()} == worked
@@ -101,14 +101,14 @@ def test_census(census, masked, k, worked):
 
 
 @pytest.mark.parametrize(("k", "worked"), [(3, 37.88), (5, 45.98), (10, 52.95), (25, 60.03)])
-def test_the_oracle_gives_the_figures_of_the_public_implementation_too(census, masked, k, worked):
-    """Figures of METHODS, section 5: so the formulas are read as their authors do."""
+def test_the_oracle_gives_the_values_of_the_public_implementation_too(census, masked, k, worked):
+    """Values of METHODS, section 5: so the formulas are read as their authors do."""
     found = as_in_the_table(census.to_numpy(float), masked[k].to_numpy(float), step=10, last_h=True)
     assert round(found["overall"], 2) == worked
 
 
 def test_census_in_blocks_of_three(census):
-    """Figure of METHODS, section 6."""
+    """Value of METHODS, section 6."""
     assert round(probabilistic_information_loss(census, shoal.protect(census, 6, blocks=BLOCKS).data), 1) == 25.6
 
 
@@ -124,7 +124,7 @@ def test_like_the_formulas_one_by_one(records):
     assert dict(found.parts) == pytest.approx(expected, rel=1e-10)
 
 
-def test_gaps_leave_to_each_statistic_what_is_observed():
+def test_with_missing_values_each_statistic_uses_what_is_observed():
     """Against brute force on the values, or the pairs of values, that each file has."""
     rng = np.random.default_rng(6)
     X = rng.normal(size=(150, 3)) @ rng.normal(size=(3, 3))

@@ -91,11 +91,11 @@ def test_many_variables_go_without_products():
     assert propensity(X, X + 0.1).terms == 60
 
 
-def test_records_with_a_gap_are_left_out_in_each_file():
+def test_records_with_a_missing_value_are_left_out_in_each_file():
     rng = np.random.default_rng(5)
     original, masked = (pd.DataFrame(rng.normal(size=(80, 2)), columns=["x", "y"]) for _ in range(2))
-    gaps = original.mask(pd.DataFrame(rng.random((80, 2)) < 0.1, columns=["x", "y"]))
-    assert propensity(gaps, masked) == propensity(gaps.dropna(), masked)
+    missing = original.mask(pd.DataFrame(rng.random((80, 2)) < 0.1, columns=["x", "y"]))
+    assert propensity(missing, masked) == propensity(missing.dropna(), masked)
     with pytest.raises(NotApplicableError, match="the masked file has none"):
         propensity(original, masked.assign(y=np.nan))
 

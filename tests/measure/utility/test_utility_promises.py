@@ -48,17 +48,17 @@ every_measure = pytest.mark.parametrize("measure", MEASURES, ids=lambda measure:
 pytestmark = pytest.mark.filterwarnings("error")
 
 
-def figure_of(measure, original, masked):
-    """Return a figure that is checked to be a number in its range with parts for JSON, or None if it does not apply."""
+def value_of(measure, original, masked):
+    """Return a value that is checked to be a number in its range with parts for JSON, or None if it does not apply."""
     try:
-        figure = measure(original, masked, **OPTIONS.get(measure, {}))
+        value = measure(original, masked, **OPTIONS.get(measure, {}))
     except NotApplicableError as error:
         assert str(error).startswith("This measure needs")
         return None
     low, high = measure.about.range
-    assert low <= figure <= high * (1 + 1e-9)
-    json.dumps(figure.parts, allow_nan=False)
-    return figure
+    assert low <= value <= high * (1 + 1e-9)
+    json.dumps(value.parts, allow_nan=False)
+    return value
 
 
 def whole_numbers(n, p):
@@ -67,7 +67,7 @@ def whole_numbers(n, p):
 
 @st.composite
 def two_files(draw):
-    """Small whole numbers, with ties and constant columns, means of groups in the masked file, and gaps."""
+    """Small whole numbers, with ties and constant columns, means of groups in the masked file, and missing values."""
     n, p = draw(st.integers(1, 20)), draw(st.integers(1, 4))
     original, masked = (np.array(draw(whole_numbers(n, p)), dtype=float) for _ in range(2))
     if draw(st.booleans()):
@@ -97,16 +97,16 @@ def alike(one, other):
 @settings(max_examples=60)
 @given(files=two_files(), seed=st.integers(0, 1000), factor=st.sampled_from([0.1, 3.0, 1 / 7, 1e-5, 12345.678]))
 def test_neither_the_order_of_the_records_nor_the_units_matter(measure, files, seed, factor):
-    figure = figure_of(measure, *files)
+    value = value_of(measure, *files)
     order = np.random.default_rng(seed).permutation(len(files[0]))
     changed = [file.iloc[order].assign(x0=file["x0"].iloc[order] * factor) for file in files]
-    again = figure_of(measure, *changed)
-    if figure is None:
+    again = value_of(measure, *changed)
+    if value is None:
         assert again is None
     else:
-        assert again.value == pytest.approx(figure.value, rel=1e-9, abs=1e-12)
-        if "worst" not in figure.parts:  # of two pairs that are equally bad it may be either
-            assert alike(dict(figure.parts), dict(again.parts))
+        assert again.value == pytest.approx(value.value, rel=1e-9, abs=1e-12)
+        if "worst" not in value.parts:  # of two pairs that are equally bad it may be either
+            assert alike(dict(value.parts), dict(again.parts))
 
 
 @every_measure
@@ -116,7 +116,7 @@ def test_an_unchanged_file_is_as_good_as_can_be(measure):
     file["x1"] = file["x1"].where(rng.random(60) > 0.1)
     file = file.assign(c=rng.choice(list("abc"), 60), k=1.0)
     best = measure.about.range[0] if measure.about.better == "lower" else measure.about.range[1]
-    assert figure_of(measure, file, file) == pytest.approx(best, abs=1e-25)
+    assert value_of(measure, file, file) == pytest.approx(best, abs=1e-25)
 
 
 NAN = math.nan
@@ -126,11 +126,11 @@ AWKWARD = {
     "constant that is changed": ([[1.0, 0.0]] * 3, [[1.0, 5.0], [2.0, 0.0], [1.0, 0.0]]),
     "one record": ([[1.0, 2.0]], [[1.0, 3.0]]),
     "two records": ([[1.0, 2.0], [2.0, 2.0]], [[1.0, 3.0], [3.0, 3.0]]),
-    "all gaps": ([[NAN, NAN]] * 3, [[NAN, NAN]] * 3),
-    "a column of gaps": ([[1.0, NAN], [2.0, NAN], [4.0, NAN]], [[1.5, NAN], [1.5, NAN], [4.0, NAN]]),
-    "a column made gaps": ([[1.0, 2.0], [2.0, 5.0], [4.0, 3.0]], [[1.5, NAN], [1.5, NAN], [4.0, NAN]]),
+    "all missing": ([[NAN, NAN]] * 3, [[NAN, NAN]] * 3),
+    "a column all missing": ([[1.0, NAN], [2.0, NAN], [4.0, NAN]], [[1.5, NAN], [1.5, NAN], [4.0, NAN]]),
+    "a column suppressed": ([[1.0, 2.0], [2.0, 5.0], [4.0, 3.0]], [[1.5, NAN], [1.5, NAN], [4.0, NAN]]),
     "never observed together": ([[1.0, NAN], [NAN, 5.0], [4.0, NAN], [NAN, 2.0]], [[1.0, 2.0]] * 4),
-    "gaps elsewhere": ([[1.0, NAN], [2.0, NAN]], [[NAN, 1.0], [NAN, 2.0]]),
+    "missing in other columns": ([[1.0, NAN], [2.0, NAN]], [[NAN, 1.0], [NAN, 2.0]]),
     "huge": ([[1e308, -1e308], [-1e308, 1e308], [3e307, 1.0]], [[1e308, 1e308], [-1e308, -1e308], [0.0, 1.0]]),
     "tiny": ([[1e-308, 1.0], [3e-308, 2.0], [2e-308, 3.0]], [[2e-308, 1.0], [2e-308, 2.0], [2e-308, 3.0]]),
     "tiny made huge": ([[1e-300, 1.0], [3e-300, 2.0], [2e-300, 3.0]], [[1e300, 1.0], [-1e300, 2.0], [0.0, 3.0]]),
@@ -145,10 +145,10 @@ AWKWARD = {
 @pytest.mark.parametrize("what", AWKWARD)
 def test_awkward_files_have_a_clear_answer(measure, what):
     original, masked = (pd.DataFrame(np.array(rows), columns=["x", "y"]) for rows in AWKWARD[what])
-    figure_of(measure, original, masked)
-    figure_of(measure, original[["x"]], masked[["x"]])
-    figure_of(measure, original.assign(c="a"), masked.assign(c="b"))
-    figure_of(measure, original.assign(c=None), masked.assign(c=None))
+    value_of(measure, original, masked)
+    value_of(measure, original[["x"]], masked[["x"]])
+    value_of(measure, original.assign(c="a"), masked.assign(c="b"))
+    value_of(measure, original.assign(c=None), masked.assign(c=None))
 
 
 @every_measure
@@ -156,7 +156,7 @@ def test_a_column_that_only_one_file_has_changes_nothing(measure):
     rng = np.random.default_rng(1)
     original = pd.DataFrame(rng.normal(size=(30, 2)), columns=["x", "y"]).assign(c=rng.choice(list("ab"), 30))
     masked = original.assign(x=original["x"].round(), c=rng.choice(list("ab"), 30))
-    assert figure_of(measure, original.assign(z=1.0), masked) == figure_of(measure, original, masked)
+    assert value_of(measure, original.assign(z=1.0), masked) == value_of(measure, original, masked)
 
 
 @pytest.mark.parametrize("measure", [m for m in MEASURES if not m.by_record], ids=lambda measure: measure.about.name)
@@ -164,8 +164,8 @@ def test_statistics_of_files_of_other_lengths_are_compared(measure):
     """Every record twice: all but the sample variances and covariances stay as they are."""
     rng = np.random.default_rng(2)
     original = pd.DataFrame(rng.normal(size=(400, 2)), columns=["x", "y"]).assign(c=rng.choice(list("ab"), 400))
-    assert figure_of(measure, original, pd.concat([original, original])) == pytest.approx(0, abs=0.2)
-    assert figure_of(measure, original, original.iloc[:5]) > 1e-4
+    assert value_of(measure, original, pd.concat([original, original])) == pytest.approx(0, abs=0.2)
+    assert value_of(measure, original, original.iloc[:5]) > 1e-4
 
 
 @pytest.mark.parametrize("measure", NUMERIC, ids=lambda measure: measure.about.name)

@@ -16,7 +16,7 @@ from lxml import html
 
 import shoal
 from shoal.errors import DisclosureWarning, ParameterError, WriteError
-from shoal.measure import MEASURES, Evaluation, Figure
+from shoal.measure import MEASURES, Evaluation, MeasuredValue
 from shoal.partition import METHODS
 from shoal.read import as_table
 from shoal.replace import REPLACEMENTS
@@ -167,8 +167,8 @@ def test_how_many_candidates_are_left_is_not_published_if_they_are_few(survey):
     found = survey.evaluation.transparency_attack
     for candidates, shown in ((2.5, False), (7.0, True)):
         parts = {**found.parts, "candidates": candidates}
-        figures = {**survey.evaluation.figures, "transparency_attack": Figure(found.value, **parts)}
-        summary = summarize(survey.release, "public", dataclasses.replace(survey.evaluation, figures=figures))
+        measured = {**survey.evaluation.measured, "transparency_attack": MeasuredValue(found.value, **parts)}
+        summary = summarize(survey.release, "public", dataclasses.replace(survey.evaluation, measured=measured))
         assert (summary.attack.candidates is not None) == shown
         assert ("records that are left, on average" in report_html(summary)) == shown
 
@@ -253,7 +253,7 @@ def test_k_is_not_promised_and_no_group_is_counted_where_a_group_is_smaller(cens
     assert not public.k_holds and public.groups == [] and "at least 5 records" not in public.verdict
 
 
-def test_with_gaps_shares_are_of_the_complete_records():
+def test_with_missing_values_shares_are_of_the_complete_records():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(400, 3)), columns=["a", "b", "c"])
     for name in table:
@@ -268,8 +268,8 @@ def test_with_gaps_shares_are_of_the_complete_records():
     assert few.attack is None and few.figure("distance_linkage") is None
 
 
-def test_figures_that_would_tell_of_few_records_are_not_published():
-    """Found by others: what these figures gave away together."""
+def test_values_that_would_reveal_few_records_are_not_published():
+    """Found by others: what these values revealed together."""
     rng = np.random.default_rng(2)
     table = pd.DataFrame({"x": rng.normal(size=400), "z": rng.normal(size=400), "y": [1, 1, 1] + [0] * 397})
     table["c"] = rng.choice(["p", "q"], size=400)
@@ -278,7 +278,7 @@ def test_figures_that_would_tell_of_few_records_are_not_published():
     public = summarize(release, "public", evaluation)
     given = {one.name: one.value for one in public.measures}
     assert {"third_moments", "fourth_moments", "unchanged"}.isdisjoint(given)
-    assert {"third_moments", "unchanged"} <= set(evaluation.figures) & set(public.left_out)
+    assert {"third_moments", "unchanged"} <= set(evaluation.measured) & set(public.left_out)
     losses = {one.name: one.loss for one in public.variables}
     assert losses["y"] is None and losses["x"] > 0  # of y it would tell that three have it
     assert public.correlations.columns == ["x", "z"]
@@ -300,8 +300,8 @@ def test_means_over_variables_are_without_those_with_few_values():
     public = summarize(release, "public", evaluation)
     rest = shoal.evaluate(table, release.data, columns=["x", "z"])
     for name in MEANS:
-        assert public.figure(name) == pytest.approx(float(f"{rest.figures[name]:.3g}"))
-        assert public.figure(name) != pytest.approx(float(evaluation.figures[name]), rel=1e-3) or name == "sse"
+        assert public.figure(name) == pytest.approx(float(f"{rest.measured[name]:.3g}"))
+        assert public.figure(name) != pytest.approx(float(evaluation.measured[name]), rel=1e-3) or name == "sse"
     shares = (public.figure("distance_linkage"), public.figure("interval_disclosure"))
     expected = (float(rest.probabilistic_information_loss) + sum(shares) / 2) / 2
     assert public.figure("score") == pytest.approx(expected, rel=5e-3)
@@ -319,7 +319,7 @@ def test_of_a_file_with_few_values_no_mean_is_published():
     assert "13" not in re.findall(r"\d+", re.sub(r"<style>.*?</style>", "", report_html(public), flags=re.S))
 
 
-def test_nine_values_and_gaps_are_few(few):
+def test_nine_values_and_missing_ones_are_few(few):
     table = pd.DataFrame({"a": [*range(9), np.nan] * 10, "b": range(100)})
     read = as_table(table)
     assert has_few_values(read, "a") and not has_few_values(read, "b")

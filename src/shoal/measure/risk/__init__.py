@@ -1,1 +1,1 @@
-"""What an intruder can learn."""
+"""Disclosure risk: what an intruder can learn from a masked file."""

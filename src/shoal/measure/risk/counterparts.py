@@ -1,4 +1,4 @@
-"""Whether the nearest record of a file is the true one, and how many are as near."""
+"""Searches for the counterparts of records: whether the true one is nearest, and how many are equally near."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["distinct_records", "search_by_tree", "search_through"]
 Doubles = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-# A record is among the nearest up to this factor and this addition to the least squared distance.
+# A record is among the nearest if its squared distance is within this factor and addition of the smallest.
 _RELATIVE = 1 + 1e-9
 _ABSOLUTE = 1e-12
 
@@ -25,7 +25,7 @@ _LEAST_A_TASK = 500
 
 
 def search_through(sought: Doubles, true: Doubles, searched: Doubles, numbers: int) -> Counts:
-    """Return, for every record sought, how many records share the first place with the true one.
+    """Return, for every record sought, how many records are as near as the true one, if none is nearer.
 
     Parameters
     ----------
@@ -51,15 +51,15 @@ def search_through(sought: Doubles, true: Doubles, searched: Doubles, numbers: i
         rows = np.arange(start, min(start + at_once, len(sought)))
         distances = _distances(sought[rows, :, np.newaxis], points, numbers)
         reach = distances.min(axis=1) * _RELATIVE + _ABSOLUTE
-        found = _distances(sought[rows], true[rows], numbers) <= reach
-        ties[rows[found]] = (distances[found] <= reach[found, np.newaxis]) @ counts
+        is_nearest = _distances(sought[rows], true[rows], numbers) <= reach
+        ties[rows[is_nearest]] = (distances[is_nearest] <= reach[is_nearest, np.newaxis]) @ counts
         advance(len(rows) / len(sought))
     return ties
 
 
 def search_by_tree(sought: Doubles, true: Doubles, searched: Doubles, numbers: int) -> Counts:
-    """Find the same in a k-d tree, in several threads; for files too large to go through for every record."""
-    # Imported here because numba takes a second to import.
+    """Return what `search_through` does, by a k-d tree in several threads: for large files."""
+    # Deferred, as in _by_leaf: numba takes a second to import.
     from shoal.partition.kernels.record_linkage import LINKAGE_LEAF, count_ties, fill_tree
 
     points, counts = distinct_records(searched)
@@ -75,33 +75,33 @@ def search_by_tree(sought: Doubles, true: Doubles, searched: Doubles, numbers: i
     fill_tree(points[order], counts[order], bounds, *tree)
     del points, counts
 
-    # Neighbours are looked for one after the other: the second finds in the cache what the first read.
+    # Records that lie together are sought one after the other: what the first reads is in the cache for the next.
     order, _ = _by_leaf(sought, numbers)
     ties = np.empty(len(sought), dtype=np.int64)
     at_once = max(_LEAST_A_TASK, -(-len(sought) // _TASKS))
 
     def search(start: int) -> int:
         rows = order[start : start + at_once]
-        found = np.empty(len(rows), dtype=np.int64)
-        count_ties(sought[rows], true[rows], numbers, *tree, _RELATIVE, _ABSOLUTE, found)
-        ties[rows] = found
+        ties_of_rows = np.empty(len(rows), dtype=np.int64)
+        count_ties(sought[rows], true[rows], numbers, *tree, _RELATIVE, _ABSOLUTE, ties_of_rows)
+        ties[rows] = ties_of_rows
         return len(rows)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for done in pool.map(search, range(0, len(sought), at_once)):
-            advance(done / len(sought))
+        for searched_rows in pool.map(search, range(0, len(sought), at_once)):
+            advance(searched_rows / len(sought))
     return ties
 
 
 def distinct_records(X: Doubles) -> tuple[Doubles, Counts]:
-    """Return the distinct rows of `X` and how often each is there.
+    """Return the distinct rows of `X` and how often each occurs.
 
-    Rows are brought together by a number mixed from all their digits. Two different rows with the same number may
-    leave a third one listed twice, which changes no count of records.
+    Rows are sorted by a hash of their values. Two different rows with the same hash may leave another row listed
+    twice, which changes no count of records.
     """
     mix = np.zeros(len(X), dtype=np.uint64)
     for column in X.T:
-        mix ^= (column + 0.0).view(np.uint64)  # minus zero has other digits than zero, until zero is added
+        mix ^= (column + 0.0).view(np.uint64)  # minus zero has other bits than zero, until zero is added
         mix *= np.uint64(0x9E3779B97F4A7C15)
         mix ^= mix >> np.uint64(29)
     order = np.argsort(mix, kind="stable")
@@ -114,7 +114,7 @@ def distinct_records(X: Doubles) -> tuple[Doubles, Counts]:
 
 
 def _distances(X: Doubles, points: Doubles, numbers: int) -> Doubles:
-    """Sum the squared differences column by column, as the kernels do."""
+    """Return squared distances, summed column by column in the order of the kernels."""
     total = np.zeros(())
     for j in range(points.shape[1]):
         difference = points[:, j] - X[:, j]
@@ -123,7 +123,7 @@ def _distances(X: Doubles, points: Doubles, numbers: int) -> Doubles:
 
 
 def _by_leaf(X: Doubles, numbers: int) -> tuple[Counts, Counts]:
-    """Return an order of the records in which those of every node of a tree lie together, and where they do."""
+    """Return an order of the records in which those of every tree node are consecutive, and the bounds of each node."""
     from shoal.partition.kernels.record_linkage import LINKAGE_LEAF, order_by_node
 
     leaves = 1

@@ -1,4 +1,4 @@
-"""Which rows of a table of whole numbers are the same."""
+"""The distinct rows of a table of whole numbers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class DistinctRows(NamedTuple):
     Attributes
     ----------
     labels
-        Which of them each row is; they are numbered in their order.
+        Which of the distinct rows each row of the table is; they are numbered in increasing order.
     counts
-        How often each is there.
+        How often each distinct row occurs.
     examples
-        A row of the table for each.
+        The number of a row of the table for each distinct row.
     """
 
     labels: NDArray[np.int64]

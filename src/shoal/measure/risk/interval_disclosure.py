@@ -1,4 +1,4 @@
-"""How often the original value lies close around the masked one."""
+"""How often the original value lies in a narrow interval around the masked one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from shoal.describe.standardize import is_constant, standard_scale
 from shoal.errors import NotApplicableError
-from shoal.measure.measure import About, Figure, file_measure
+from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
+from shoal.measure.publication import Publication
 from shoal.parameters.limits import OneOf, check_limits
 
 __all__ = ["interval_disclosure"]
@@ -20,7 +21,7 @@ __all__ = ["interval_disclosure"]
 Doubles = NDArray[np.float64]
 
 _WIDTHS = range(1, 11)  # per cent
-# So near to each other, as a part of the variable's range, values are the same but for rounding.
+# Values that differ by less than this part of the variable's range are equal but for rounding.
 _ROUNDING = 1e-9
 
 
@@ -31,7 +32,8 @@ _ROUNDING = 1e-9
         definition="The percentage of cells whose original value lies in an interval around the masked one, averaged "
         "over widths of 1 to 10 per cent and over the variables. Rank: by ranks among the original values, p per cent "
         "of the records wide; sd: p per cent of the masked variable's standard deviation to either side; relative: no "
-        "more than p per cent of the original value apart. Constant variables and cells with a gap are left out.",
+        "more than p per cent of the original value apart. Constant variables and cells with a missing value are left "
+        "out.",
         reference="Domingo-Ferrer and Torra (2001), A quantitative comparison of disclosure control methods for "
         "microdata, in Confidentiality, Disclosure and Data Access; for the sd: Mateo-Sanz, Sebé and Domingo-Ferrer "
         "(2004), Outlier protection in continuous microdata masking, PSD 2004, LNCS 3050",
@@ -39,10 +41,13 @@ _ROUNDING = 1e-9
         better="lower",
         side="risk",
         unit="%",
+        counts="cells",
+        slow=False,
+        publication=Publication.AS_MEASURED,
     )
 )
-def interval_disclosure(files: Pair, *, kind: Literal["rank", "sd", "relative"] = "rank") -> Figure:
-    """Return the percentage of cells disclosed, with that of each variable in `.by_column`.
+def interval_disclosure(files: Pair, *, kind: Literal["rank", "sd", "relative"] = "rank") -> MeasuredValue:
+    """Return the percentage of cells disclosed, with the percentage of each variable in `.by_column`.
 
     Parameters
     ----------
@@ -65,7 +70,7 @@ def interval_disclosure(files: Pair, *, kind: Literal["rank", "sd", "relative"] 
     if not by_column:
         among = "numeric variable or one with ordered categories" if kind == "rank" else "numeric variable"
         raise NotApplicableError(f"Interval disclosure needs a {among} that varies and has values in both files.")
-    return Figure(math.fsum(by_column.values()) / len(by_column), by_column=by_column, kind=kind)
+    return MeasuredValue(math.fsum(by_column.values()) / len(by_column), by_column=by_column, kind=kind)
 
 
 def _variables(files: Pair, *, ordered: bool) -> Iterator[tuple[str, Doubles, Doubles]]:

@@ -1,13 +1,15 @@
-"""How many records look alike."""
+"""The size of the smallest set of records that look alike."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from shoal.measure.measure import About, Figure, file_measure
+from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
+from shoal.measure.publication import Publication
 from shoal.parameters.limits import OrNone, Whole, check_limits
 
 __all__ = ["k_anonymity"]
@@ -17,19 +19,22 @@ __all__ = ["k_anonymity"]
     About(
         name="k_anonymity",
         title="Smallest number of records alike",
-        definition="The size of the smallest set of masked records that agree in all the columns; a gap agrees with a "
-        "gap.",
+        definition="The size of the smallest set of masked records that agree in all the columns; a missing value "
+        "agrees with a missing value.",
         reference="Samarati and Sweeney (1998), Protecting privacy when disclosing information",
         range=(1, math.inf),
         better="higher",
         side="risk",
         unit="records",
+        counts="neither",
+        slow=False,
+        publication=Publication.AS_MEASURED,
     )
 )
-def k_anonymity(files: Pair, *, k: int | None = None) -> Figure:
-    """Return the k of the masked file on the given columns.
+def k_anonymity(files: Pair, *, k: int | None = None) -> MeasuredValue:
+    """Return the k of the masked file on the columns that are compared.
 
-    Only the masked file decides; the original is taken so that all measures are called alike.
+    Only the masked file decides; the original is a parameter so that all measures are called alike.
 
     Parameters
     ----------
@@ -44,4 +49,12 @@ def k_anonymity(files: Pair, *, k: int | None = None) -> Figure:
     alike = frame.groupby(list(files.columns), dropna=False, observed=True)[files.columns[0]].transform("size")
     sizes = alike.to_numpy()
     least = int(sizes.min())
-    return Figure(least, short=np.flatnonzero(sizes < (least + 1 if k is None else k)).tolist())
+    return MeasuredValue(least, short=np.flatnonzero(sizes < (least + 1 if k is None else k)).tolist())
+
+
+@k_anonymity.in_evaluation
+def _of_all_blocks(files: Pair, *, blocks: Any = None, k: int | None = None) -> MeasuredValue:
+    """Return the smallest k of all blocks: across blocks records differ, because each block is grouped separately."""
+    by_block = [k_anonymity.of(files.only(block), k=k) for block in files.in_blocks(blocks)]
+    short = {row for value in by_block for row in value.short}
+    return MeasuredValue(min(by_block), by_block=[int(value) for value in by_block], records_short=len(short))

@@ -1,4 +1,4 @@
-"""Linkage by which variables agree: the model of Fellegi and Sunter."""
+"""Probabilistic record linkage, by the pattern of variables that agree: the model of Fellegi and Sunter."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import NotApplicableError
-from shoal.measure.measure import About, Figure, file_measure
+from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
+from shoal.measure.publication import Publication
 from shoal.measure.risk.distinct_rows import distinct_rows
 from shoal.measure.risk.sample_size import sample_size
-from shoal.measure.risk.standing import stand, telling_columns
+from shoal.measure.risk.standardized_records import standardized_records, varying_columns
 from shoal.parameters.limits import Number, OneOf, OrNone, Whole, check_limits
 from shoal.progress import advance
 
@@ -41,14 +42,19 @@ _ROUNDS, _SETTLED = 1000, 1e-8
         definition="The percentage of records linked to their own counterpart, if each is linked to the record of the "
         "other file with the largest Fellegi-Sunter weight; of records with the same weight each is as likely. "
         "Numbers agree if they differ by at most `tolerance` standard deviations, each file on its own scale, "
-        "categories if they are equal. Constant variables and records with a gap are left out.",
+        "categories if they are equal. Constant variables and records with a missing value are left out.",
         reference="Fellegi and Sunter (1969), A theory for record linkage, JASA 64; Jaro (1989), Advances in "
         "record-linkage methodology as applied to matching the 1985 census of Tampa, Florida, JASA 84",
         range=(0.0, 100.0),
         better="lower",
         side="risk",
         unit="%",
-    )
+        counts="records",
+        slow=True,
+        work=10,
+        publication=Publication.AS_MEASURED,
+    ),
+    takes=("seed",),
 )
 def probabilistic_linkage(
     files: Pair,
@@ -59,22 +65,25 @@ def probabilistic_linkage(
     prior: Literal["fixed", "estimated"] = "fixed",
     sample: int | None = 2_000,
     seed: int = 0,
-) -> Figure:
-    """Return the percentage of correct links; `.m` and `.u` tell how often each variable agrees in matches and else.
+) -> MeasuredValue:
+    """Return the percentage of records linked correctly.
+
+    `.m` and `.u` are the probabilities that each variable agrees in a match, and in any other pair of records.
 
     Parameters
     ----------
     files
         The two files.
     tolerance
-        How many standard deviations apart two numbers still agree. No paper says: 0.1 is shoal's choice.
+        How many standard deviations two numbers that agree may differ. The papers give no value: 0.1 is shoal's choice.
     direction
-        Which file's records are looked for in the other one. An intruder knows the original values.
+        Which records are looked for, and in which file. The intruder who knows people and searches the released file
+        is "original-to-masked".
     scale
         "own": each file in units of its own mean and standard deviation. "original": both in the original's.
     prior
-        The probability that a pair is a match. "fixed": 1/n, which anybody knows, as each record has one counterpart.
-        "estimated": by the EM algorithm like the rest, which tends to find some larger class of pairs that are alike.
+        The probability that a pair is a match. "fixed": 1/n, because each of the n records has one counterpart.
+        "estimated": by the EM algorithm like the other parameters, which tends to find a larger class of similar pairs.
     sample
         How many records are looked for if the file has more than 20,000; None for all. They are searched in the whole
         file.
@@ -85,8 +94,8 @@ def probabilistic_linkage(
     -----
     The probabilities m (that a variable agrees in a match) and u (in any other pair) are the maximum likelihood
     estimates of the EM algorithm, from the counts of all patterns of agreement; with more than 20 variables and some
-    thousand records, from those of a part of the pairs. A variable that agrees less often in matches than else has no
-    weight.
+    thousand records, from the counts in a part of the pairs. A variable that agrees less often in matches than in
+    other pairs has no weight.
     """
     directions = ("original-to-masked", "masked-to-original")
     check_limits(
@@ -107,16 +116,16 @@ def probabilistic_linkage(
             "seed": seed,
         },
     )
-    standing = stand(files, telling_columns(files), own_scale=scale == "own")
-    n, variables = standing.original.shape
+    both = standardized_records(files, varying_columns(files), own_scale=scale == "own")
+    n, variables = both.original.shape
     if variables > _MOST_VARIABLES:
         raise NotApplicableError(
             f"Probabilistic linkage compares at most {_MOST_VARIABLES} variables; these files have {variables}. "
             "Name fewer in columns."
         )
-    # Codes that differ differ by one or more.
-    reach = np.where(np.arange(variables) < standing.numbers, tolerance + _ROUNDING, 0.5)
-    sought, pool = standing.original, standing.masked
+    # Two different codes differ by at least one.
+    reach = np.where(np.arange(variables) < both.numbers, tolerance + _ROUNDING, 0.5)
+    sought, pool = both.original, both.masked
     if direction == "masked-to-original":
         sought, pool = pool, sought
     sampled = sample_size(n, sample)
@@ -126,10 +135,10 @@ def probabilistic_linkage(
     pairs = _pairs(sought[drawn], pool, pool[drawn], reach)
     patterns, counts = _count(pairs)
     model = _estimate(_bits(patterns, variables), counts, 1 / max(n, 2), fixed=prior == "fixed")
-    return Figure(
+    return MeasuredValue(
         100 * float(_chances(pairs, model).mean()),
-        m=dict(zip(standing.names, model.m.tolist(), strict=True)),
-        u=dict(zip(standing.names, model.u.tolist(), strict=True)),
+        m=dict(zip(both.names, model.m.tolist(), strict=True)),
+        u=dict(zip(both.names, model.u.tolist(), strict=True)),
         prior=prior,
         share_of_matches=model.prior,
         tolerance=float(tolerance),
@@ -142,19 +151,19 @@ def probabilistic_linkage(
 
 @dataclass(frozen=True)
 class _Pairs:
-    """All pairs of a record sought and one of the pool, without writing them down.
+    """All pairs of a record that is sought and a record of the pool, without storing them.
 
-    The pool's values are told by their rank. Those that agree with a value sought have ranks next to each other, so
-    that two whole numbers say which. Records that are the same are compared once.
+    The pool's values are stored as ranks. Those that agree with a value that is sought have consecutive ranks, so that
+    two whole numbers describe them. Equal records are compared once.
 
     Attributes
     ----------
     low, width
         The first rank that agrees and how many do, for the distinct records sought and each variable.
     sought, times
-        Which of these each record sought is, and how often each is there.
+        Which of these each record sought is, and how often each occurs.
     ranks, members
-        The distinct records of the pool, a row for each variable, and how often each is there.
+        The distinct records of the pool, a row for each variable, and how often each occurs.
     true
         The ranks of the counterpart of each record sought.
     """
@@ -172,7 +181,7 @@ class _Pairs:
         return len(self.ranks)
 
     def patterns(self) -> Iterator[tuple[slice, slice, Patterns]]:
-        """Return which variables agree, as the bits of a number, for some of the records sought and of the pool."""
+        """Yield which variables agree, as the bits of a number, for one part of the pairs after the other."""
         across = min(_MOST_ACROSS, self.ranks.shape[1])
         down = _AT_ONCE // across
         for first in range(0, len(self.low), down):
@@ -196,49 +205,49 @@ def _pairs(sought: Doubles, pool: Doubles, true: Doubles, reach: Doubles) -> _Pa
         true_ranks.append(np.searchsorted(values, true[:, column]))
         low.append(np.searchsorted(values, sought[:, column] - apart, side="left"))
         high.append(np.searchsorted(values, sought[:, column] + apart, side="right"))
-    asked = distinct_rows(np.column_stack([*low, *high]))
-    others = distinct_rows(np.column_stack(ranks))
-    first, beyond = np.column_stack(low)[asked.examples], np.column_stack(high)[asked.examples]
+    distinct_sought = distinct_rows(np.column_stack([*low, *high]))
+    distinct_pool = distinct_rows(np.column_stack(ranks))
+    first, beyond = (np.column_stack(ends)[distinct_sought.examples] for ends in (low, high))
     narrow = np.min_scalar_type(len(pool))  # a smaller type is a faster one
     return _Pairs(
         low=first.astype(narrow),
         width=(beyond - first).astype(narrow),
-        sought=asked.labels,
-        times=asked.counts,
-        ranks=np.array(ranks)[:, others.examples].astype(narrow),
-        members=others.counts,
+        sought=distinct_sought.labels,
+        times=distinct_sought.counts,
+        ranks=np.array(ranks)[:, distinct_pool.examples].astype(narrow),
+        members=distinct_pool.counts,
         true=np.array(true_ranks).astype(narrow),
     )
 
 
 def _patterns(ranks: Patterns, low: Patterns, width: Patterns) -> Patterns:
     kind = np.min_scalar_type(2 ** len(ranks) - 1)
-    found = np.zeros(np.broadcast_shapes(ranks.shape[1:], low[:, 0].shape), dtype=kind)
+    patterns = np.zeros(np.broadcast_shapes(ranks.shape[1:], low[:, 0].shape), dtype=kind)
     for column, rank in enumerate(ranks):
-        agrees = rank - low[:, column] < width[:, column]  # unsigned: what is below `low` is far beyond
-        found |= agrees.astype(kind) << kind.type(column)
-    return found
+        agrees = rank - low[:, column] < width[:, column]  # unsigned: a rank below `low` wraps around and is too large
+        patterns |= agrees.astype(kind) << kind.type(column)
+    return patterns
 
 
 def _count(pairs: _Pairs) -> tuple[Patterns, Doubles]:
-    """Return the patterns that occur, in order, and how many pairs have each."""
+    """Return the patterns that occur, in increasing order, and how many pairs have each."""
     if pairs.variables > _FEW_VARIABLES:
         return _count_some(pairs)
     counts = np.zeros(2**pairs.variables)
-    for rows, columns, found in pairs.patterns():
+    for rows, columns, patterns in pairs.patterns():
         weights = np.outer(pairs.times[rows].astype(np.float64), pairs.members[columns])
-        counts += np.bincount(found.ravel(), weights.ravel(), minlength=len(counts))
+        counts += np.bincount(patterns.ravel(), weights.ravel(), minlength=len(counts))
     occurring = np.flatnonzero(counts)
     return occurring.astype(np.uint64), counts[occurring]
 
 
 def _count_some(pairs: _Pairs) -> tuple[Patterns, Doubles]:
-    """Return the same for the pairs of so many of the records sought, in even steps, that all patterns fit."""
+    """Return the patterns and their counts for an even selection of the records sought, as many as fit into memory."""
     most = max(1, _MOST_BITS // (pairs.variables * len(pairs.members)))
     rows = np.unique(np.linspace(0, len(pairs.low) - 1, most).astype(np.int64))
-    found = _patterns(pairs.ranks, pairs.low[rows, :, np.newaxis], pairs.width[rows, :, np.newaxis])
+    of_pairs = _patterns(pairs.ranks, pairs.low[rows, :, np.newaxis], pairs.width[rows, :, np.newaxis])
     weights = np.outer(pairs.times[rows].astype(np.float64), pairs.members)
-    patterns, place = np.unique(found, return_inverse=True)
+    patterns, place = np.unique(of_pairs, return_inverse=True)
     advance(0.5)
     return patterns, np.bincount(place.ravel(), weights.ravel()).astype(np.float64)
 
@@ -259,12 +268,12 @@ class _Model:
 
     @property
     def weights(self) -> tuple[Doubles, Doubles]:
-        """What a variable that agrees adds to a pair's weight, and one that does not."""
+        """What a variable adds to a pair's weight if it agrees, and if it does not."""
         return np.log(self.m / self.u), np.log((1 - self.m) / (1 - self.u))
 
 
 def _estimate(bits: Doubles, counts: Doubles, prior: float, *, fixed: bool) -> _Model:
-    """Estimate the probabilities by EM; `bits` are the patterns and `counts` how many pairs have each."""
+    """Estimate the probabilities by the EM algorithm, from the patterns (`bits`) and how many pairs have each."""
     pairs = counts.sum()
     agreeing = counts @ bits
     model = _Model(np.full(bits.shape[1], _FIRST_M), _within(agreeing / pairs), prior)
@@ -291,11 +300,11 @@ def _within(probabilities: Doubles) -> Doubles:
 
 
 def _chances(pairs: _Pairs, model: _Model) -> Doubles:
-    """Return, for each record sought, the probability that it is linked to its counterpart."""
+    """Return the probability that each record sought is linked to its counterpart."""
     tables = _tables(model)
     largest, ties = np.full(len(pairs.low), -np.inf), np.zeros(len(pairs.low))
-    for rows, columns, found in pairs.patterns():
-        weights = _weigh(found, tables)
+    for rows, columns, patterns in pairs.patterns():
+        weights = _weigh(patterns, tables)
         before, largest[rows] = largest[rows].copy(), np.maximum(largest[rows], weights.max(axis=1))
         still = before >= largest[rows] - _ROUNDING
         here = (weights >= largest[rows, np.newaxis] - _ROUNDING) @ pairs.members[columns]

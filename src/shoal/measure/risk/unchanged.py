@@ -1,4 +1,4 @@
-"""Cells that were released as they were."""
+"""Cells that were released unchanged."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import NotApplicableError
-from shoal.measure.measure import About, Figure, file_measure
+from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
+from shoal.measure.publication import Publication
 
 __all__ = ["unchanged"]
 
@@ -23,10 +24,15 @@ __all__ = ["unchanged"]
         better="lower",
         side="risk",
         unit="%",
+        counts="cells",
+        slow=False,
+        publication=Publication.AS_MEASURED,
+        # The percentage less that of the categories would be a count in the numeric columns.
+        not_published_with=("categories_changed",),
     )
 )
-def unchanged(files: Pair) -> Figure:
-    """Return the percentage of cells released unchanged, with that of each variable in `.by_column`.
+def unchanged(files: Pair) -> MeasuredValue:
+    """Return the percentage of cells released unchanged, with the percentage of each variable in `.by_column`.
 
     `.records` is the number of records with a value in both files in some cell, and the same value in all such cells.
     """
@@ -43,7 +49,7 @@ def unchanged(files: Pair) -> Figure:
     if not by_column:
         raise NotApplicableError("No cell has a value in both files, so that there is nothing to compare.")
     whole = int(((cells > 0) & (same == cells)).sum())
-    return Figure(100 * float(same.sum() / cells.sum()), by_column=by_column, records=whole)
+    return MeasuredValue(100 * float(same.sum() / cells.sum()), by_column=by_column, records=whole)
 
 
 def _alike(files: Pair, name: str, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -53,7 +59,7 @@ def _alike(files: Pair, name: str, rows: NDArray[np.int64]) -> NDArray[np.bool_]
         place = files.category_names.index(name)
         before, after = (codes[rows, place] for codes in files.categories)
     elif all(table.is_integer(name) for table in tables):
-        # Not by way of floats, which cannot tell whole numbers beyond 2**53 apart.
+        # Not as floats, which cannot represent all whole numbers beyond 2**53.
         before, after = (table.frame[name][rows].to_numpy() for table in tables)
     else:
         before, after = (table.numbers(name)[rows] for table in tables)

@@ -1,1 +1,1 @@
-"""What an analyst loses."""
+"""Information loss: how far results from the masked file differ from those of the original."""

@@ -1,4 +1,4 @@
-"""How far the mask moved means, variances, covariances, correlations and quantiles."""
+"""How much masking changes means, variances, covariances, correlations and quantiles."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import NotApplicableError
-from shoal.measure.measure import About, Figure, file_measure
+from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
+from shoal.measure.publication import Publication
 from shoal.measure.utility.joint_moments import JointMoments, joint_moments, on_original_scale, quantile_places
 
 __all__ = [
@@ -25,7 +26,7 @@ Doubles = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 
 
-def _about(name: str, title: str, definition: str, most: float = math.inf) -> About:
+def _about(name: str, title: str, definition: str, publication: Publication, most: float = math.inf) -> About:
     return About(
         name=name,
         title=title,
@@ -36,6 +37,9 @@ def _about(name: str, title: str, definition: str, most: float = math.inf) -> Ab
         better="lower",
         side="utility",
         unit="",
+        counts="neither",
+        slow=False,
+        publication=publication,
     )
 
 
@@ -44,12 +48,13 @@ def _about(name: str, title: str, definition: str, most: float = math.inf) -> Ab
         "mean_difference",
         "Difference of means",
         "Mean over the numeric variables of |masked mean - original mean|, in units of the original's standard "
-        "deviation. Each mean is taken over the values that the file has; constant variables are left out.",
+        "deviation. Each mean is that of the observed values of the file; constant variables are left out.",
+        Publication.OVER_VARIABLES,
     ),
     by_record=False,
 )
-def mean_difference(files: Pair) -> Figure:
-    """Return the mean difference of means, with that of each variable in `.by_column`."""
+def mean_difference(files: Pair) -> MeasuredValue:
+    """Return the mean difference of means, with the difference of each variable in `.by_column`."""
     return _by_column(files, 1, lambda original, masked: abs(masked.mean() - original.mean()))
 
 
@@ -58,12 +63,13 @@ def mean_difference(files: Pair) -> Figure:
         "variance_difference",
         "Difference of variances",
         "Mean over the numeric variables of |masked variance - original variance| / original variance (n - 1). Each "
-        "variance is taken over the values that the file has; constant variables are left out.",
+        "variance is that of the observed values of the file; constant variables are left out.",
+        Publication.OVER_VARIABLES,
     ),
     by_record=False,
 )
-def variance_difference(files: Pair) -> Figure:
-    """Return the mean relative difference of variances, with that of each variable in `.by_column`."""
+def variance_difference(files: Pair) -> MeasuredValue:
+    """Return the mean relative difference of variances, with the difference of each variable in `.by_column`."""
     return _by_column(files, 2, lambda original, masked: abs(masked.var(ddof=1) / original.var(ddof=1) - 1))
 
 
@@ -74,11 +80,12 @@ def variance_difference(files: Pair) -> Figure:
         "Mean over the numeric variables and the quantiles 5 %, 10 %, ... 95 % (the value at place (n - 1) q, rounded "
         "down, from 0) of |masked - original|, in units of the original's standard deviation. Constant variables are "
         "left out.",
+        Publication.OVER_VARIABLES,
     ),
     by_record=False,
 )
-def quantile_difference(files: Pair) -> Figure:
-    """Return the mean difference of quantiles, with that of each variable in `.by_column`."""
+def quantile_difference(files: Pair) -> MeasuredValue:
+    """Return the mean difference of quantiles, with the difference of each variable in `.by_column`."""
     return _by_column(files, 1, lambda original, masked: np.abs(_quantiles(masked) - _quantiles(original)).mean())
 
 
@@ -89,10 +96,11 @@ def quantile_difference(files: Pair) -> Figure:
         "Mean over the pairs of numeric variables of |masked covariance - original covariance| (n - 1), in units of "
         "the product of the original's standard deviations, over the records of each file in which both are observed. "
         "Constant variables are left out.",
+        Publication.OVER_PAIRS,
     ),
     by_record=False,
 )
-def covariance_difference(files: Pair) -> Figure:
+def covariance_difference(files: Pair) -> MeasuredValue:
     """Return the mean difference of covariances, with the pair that differs most in `.worst`."""
 
     def covariances(moments: JointMoments) -> tuple[Doubles, Booleans]:
@@ -107,12 +115,13 @@ def covariance_difference(files: Pair) -> Figure:
         "Difference of correlations",
         "Mean over the pairs of numeric variables of |masked correlation - original correlation|, over the records of "
         "each file in which both are observed. Variables that are constant in the original are left out; a "
-        "correlation that the mask made undefined is taken as 0.",
+        "correlation that masking made undefined counts as 0.",
+        Publication.OVER_PAIRS,
         most=2.0,
     ),
     by_record=False,
 )
-def correlation_difference(files: Pair) -> Figure:
+def correlation_difference(files: Pair) -> MeasuredValue:
     """Return the mean difference of correlations, with the pair that differs most in `.worst`."""
     return _by_pair(
         files,
@@ -125,7 +134,7 @@ def _quantiles(values: Doubles) -> Doubles:
     return np.asarray(np.sort(values)[quantile_places(len(values))])
 
 
-def _by_column(files: Pair, least: int, difference: Callable[[Doubles, Doubles], float]) -> Figure:
+def _by_column(files: Pair, least: int, difference: Callable[[Doubles, Doubles], float]) -> MeasuredValue:
     """Average the difference over the variables that have `least` values or more in the masked file."""
     original, masked = on_original_scale(*files.need_numeric())
     by_column = {}
@@ -136,15 +145,15 @@ def _by_column(files: Pair, least: int, difference: Callable[[Doubles, Doubles],
     if not by_column:
         values = "a value" if least == 1 else "two values"
         raise NotApplicableError(f"This measure needs a numeric variable that has {values} in the masked file.")
-    return Figure(math.fsum(by_column.values()) / len(by_column), by_column=by_column)
+    return MeasuredValue(math.fsum(by_column.values()) / len(by_column), by_column=by_column)
 
 
 def _by_pair(
     files: Pair,
     of_original: Callable[[JointMoments], tuple[Doubles, Booleans]],
     of_masked: Callable[[JointMoments], tuple[Doubles, Booleans]],
-) -> Figure:
-    """Average the difference over the pairs of variables for which there is the statistic in both files."""
+) -> MeasuredValue:
+    """Average the difference over the pairs of variables for which both files have the statistic."""
     original, masked = on_original_scale(*files.need_numeric())
     (before, first), (after, second) = of_original(joint_moments(original)), of_masked(joint_moments(masked))
     pairs = np.argwhere(np.triu(first & second, 1))
@@ -152,7 +161,7 @@ def _by_pair(
         raise NotApplicableError("This measure needs two numeric variables that vary and are observed together.")
     differences = np.abs(after - before)[tuple(pairs.T)]
     names, worst = files.varying_names, int(differences.argmax())
-    return Figure(
+    return MeasuredValue(
         float(differences.mean()),
         worst={"columns": [names[j] for j in pairs[worst]], "difference": float(differences[worst])},
     )

@@ -1,4 +1,4 @@
-"""How far the mask moved the tables of frequencies, and how many categories it changed."""
+"""How much masking changes tables of frequencies, and how many categories it changes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import NotApplicableError
-from shoal.measure.measure import About, Figure, file_measure
+from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
+from shoal.measure.publication import Publication
 
 __all__ = ["categories_changed", "frequency_difference"]
 
@@ -22,22 +23,26 @@ Codes = NDArray[np.int64]
         name="frequency_difference",
         title="Difference of frequencies",
         definition="Half the sum of |masked share - original share| over the cells of a table, in percent (the total "
-        "variation distance), averaged over the tables of single categorical columns. A gap counts as a category.",
+        "variation distance), averaged over the tables of single categorical columns. A missing value counts as a "
+        "category.",
         reference="Gomatam and Karr (2003), Distortion measures for categorical data swapping, NISS Technical Report "
         "131",
         range=(0.0, 100.0),
         better="lower",
         side="utility",
         unit="%",
+        counts="records",
+        slow=False,
+        publication=Publication.AS_MEASURED,
     ),
     by_record=False,
 )
-def frequency_difference(files: Pair) -> Figure:
+def frequency_difference(files: Pair) -> MeasuredValue:
     """Return the mean difference of frequencies in percent, also as `.one_way`, with each column's in `.by_column`.
 
     `.two_way` is the same for the tables of two columns, averaged over all pairs; None if there is only one column.
     """
-    original, masked = both = [file + 1 for file in _categories(files)]  # 0 is a gap
+    original, masked = both = [file + 1 for file in _categories(files)]  # 0 is a missing value
     levels = np.maximum(original.max(axis=0), masked.max(axis=0)) + 1
     by_column = {name: _distance(original[:, j], masked[:, j]) for j, name in enumerate(files.category_names)}
     two_way = [
@@ -45,7 +50,7 @@ def frequency_difference(files: Pair) -> Figure:
         for i, j in combinations(range(len(levels)), 2)
     ]
     one_way = math.fsum(by_column.values()) / len(by_column)
-    return Figure(
+    return MeasuredValue(
         one_way,
         one_way=one_way,
         two_way=math.fsum(two_way) / len(two_way) if two_way else None,
@@ -65,16 +70,19 @@ def frequency_difference(files: Pair) -> Figure:
         better="lower",
         side="utility",
         unit="%",
+        counts="cells",
+        slow=False,
+        publication=Publication.AS_MEASURED,
     )
 )
-def categories_changed(files: Pair) -> Figure:
-    """Return the percentage of categorical cells that differ, with that of each column in `.by_column`."""
+def categories_changed(files: Pair) -> MeasuredValue:
+    """Return the percentage of categorical cells that differ, with the percentage of each column in `.by_column`."""
     original, masked = _categories(files)
     known = (original >= 0) & (masked >= 0)
     changed = known & (original != masked)
     if not known.any():
         raise NotApplicableError("This measure needs a categorical cell that has a value in both files.")
-    return Figure(
+    return MeasuredValue(
         float(100 * changed.sum() / known.sum()),
         by_column={
             name: float(100 * changed[:, j].sum() / known[:, j].sum())
@@ -92,10 +100,10 @@ def _categories(files: Pair) -> tuple[Codes, Codes]:
 
 def _distance(original: Codes, masked: Codes) -> float:
     """Return the total variation distance in percent."""
-    found, codes = np.unique(np.concatenate([original, masked]), return_inverse=True)
+    categories, codes = np.unique(np.concatenate([original, masked]), return_inverse=True)
     # Whole numbers, so that the order of the categories cannot change the sum.
     before, after = (
-        np.bincount(part, minlength=len(found)) for part in (codes[: len(original)], codes[len(original) :])
+        np.bincount(part, minlength=len(categories)) for part in (codes[: len(original)], codes[len(original) :])
     )
     apart = int(np.abs(before * len(masked) - after * len(original)).sum())
     return 100 * apart / (2 * len(original) * len(masked))

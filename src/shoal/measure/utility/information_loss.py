@@ -1,4 +1,4 @@
-"""Squared error, absolute and as a share of all variation."""
+"""The squared error of masking, as a sum and as a percentage of the variation."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from shoal.errors import NotApplicableError
-from shoal.measure.measure import About, Figure, file_measure
+from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
+from shoal.measure.publication import Publication
 from shoal.measure.utility.joint_moments import on_original_scale
 
 __all__ = ["information_loss", "sse"]
@@ -21,18 +22,21 @@ _REFERENCE = "Domingo-Ferrer and Mateo-Sanz (2002), Practical data-oriented micr
         name="sse",
         title="Squared error",
         definition="Sum over records and numeric variables of (original - masked)^2, each variable in units of the "
-        "original's standard deviation (n - 1). Constant variables and cells with a gap are left out.",
+        "original's standard deviation (n - 1). Constant variables and cells with a missing value are left out.",
         reference=_REFERENCE,
         range=(0.0, math.inf),
         better="lower",
         side="utility",
         unit="",
+        counts="neither",
+        slow=False,
+        publication=Publication.OVER_VARIABLES,
     )
 )
-def sse(files: Pair) -> Figure:
-    """Return the sum of squared errors on standardised data, with that of each variable in `.by_column`."""
+def sse(files: Pair) -> MeasuredValue:
+    """Return the sum of squared errors on standardised data, with the sum of each variable in `.by_column`."""
     errors = _errors(files)
-    return Figure(
+    return MeasuredValue(
         math.fsum(one for one, _ in errors.values()), by_column={name: one for name, (one, _) in errors.items()}
     )
 
@@ -48,13 +52,18 @@ def sse(files: Pair) -> Figure:
         better="lower",
         side="utility",
         unit="%",
+        counts="neither",
+        slow=False,
+        publication=Publication.OVER_VARIABLES,
     )
 )
-def information_loss(files: Pair) -> Figure:
-    """Return the information loss in percent, with that of each variable in `.by_column`."""
+def information_loss(files: Pair) -> MeasuredValue:
+    """Return the information loss in percent, with the loss of each variable in `.by_column`."""
     errors = _errors(files)
     error, total = (math.fsum(sums) for sums in zip(*errors.values(), strict=True))
-    return Figure(100 * error / total, by_column={name: 100 * one / all_ for name, (one, all_) in errors.items()})
+    return MeasuredValue(
+        100 * error / total, by_column={name: 100 * one / all_ for name, (one, all_) in errors.items()}
+    )
 
 
 def _errors(files: Pair) -> dict[str, tuple[float, float]]:

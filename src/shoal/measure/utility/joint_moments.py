@@ -1,4 +1,4 @@
-"""Moments of variables and of pairs of them, and the scale on which they are taken."""
+"""Moments of variables and of pairs of variables, and the scale on which they are computed."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ __all__ = ["NEGLIGIBLE", "QUANTILES", "JointMoments", "joint_moments", "on_origi
 Doubles = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 
-# What rounding can leave of a difference of two equal numbers, as a share of their size.
+# The difference that rounding can make between two equal numbers, as a part of their size.
 NEGLIGIBLE = 1e-12
 QUANTILES = np.arange(1, 20) / 20
 
 _ROWS_AT_ONCE = 1 << 15
-_FARTHEST = 1e70  # its fourth power still is a number
+_FARTHEST = 1e70  # its fourth power does not overflow
 
 
 @dataclass(frozen=True)
 class JointMoments:
     """Central moments, divided by n, of every two variables over the records in which both are observed.
 
-    Entry (i, j) of these p by p matrices speaks of variable i on the records that it shares with j, so that the
-    diagonal holds the moments of single variables and the transpose those of j. Where there is no such record,
-    `counts` is 0 and so is everything else.
+    Entry (i, j) of these p by p matrices is about variable i on the records in which i and j are observed. So the
+    diagonal has the moments of single variables, and the transpose those of j. Without any such record, `counts` is 0
+    and so is everything else.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class JointMoments:
 
     @property
     def vary(self) -> Booleans:
-        """Whether variable i has more than one value on the records that it shares with j."""
+        """Whether variable i has more than one value on the records in which i and j are observed."""
         return np.asarray(self.variances > NEGLIGIBLE**2 * (1 + self.means**2))
 
     @property
@@ -63,13 +63,13 @@ class JointMoments:
 
 
 def joint_moments(values: Doubles, *, fourth_order: bool = False) -> JointMoments:
-    """Return the moments of the columns of `values`, in which NaN is a gap, and of all their pairs."""
+    """Return the moments of the columns of `values`, and of all pairs of columns; NaN is a missing value."""
     p = values.shape[1]
     moments = JointMoments(*(np.zeros((p, p)) for _ in range(7)))
     observed = ~np.isnan(values)
     whole = np.asarray(observed.all(axis=0))
-    # Pairs with a gap one by one, the rest in one product of matrices. Single variables come after the pairs, because
-    # a pair fills the diagonal too.
+    # Pairs with missing values one by one, the rest in one product of matrices. Single variables come after the pairs,
+    # because a pair fills the diagonal too.
     for columns in [*combinations(range(p), 2), *combinations(range(p), 1)]:
         if not whole[list(columns)].all():
             rows = observed[:, list(columns)].all(axis=1)
@@ -79,7 +79,7 @@ def joint_moments(values: Doubles, *, fourth_order: bool = False) -> JointMoment
 
 
 def _fill(moments: JointMoments, columns: tuple[int, ...], values: Doubles, fourth_order: bool) -> None:
-    """Fill in the moments of `columns`, whose values without gaps are given."""
+    """Fill in the moments of `columns`, from their values in the records in which all of them are observed."""
     n, p = values.shape
     if n == 0 or p == 0:
         return
@@ -103,15 +103,15 @@ def _fill(moments: JointMoments, columns: tuple[int, ...], values: Doubles, four
 
 
 def on_original_scale(original: Doubles, masked: Doubles) -> tuple[Doubles, Doubles]:
-    """Return the columns of both files as (x - mean) / sd, with the original's mean and sd; gaps stay NaN.
+    """Return the columns of both files as (x - mean) / sd, with the original's mean and sd; missing values stay NaN.
 
-    A variable that is constant in the original is 0 there, and what the mask made of it lies between -1 and 1.
+    A variable that is constant in the original is 0 there, and its masked values lie between -1 and 1.
     """
     both = np.empty(original.shape, order="F"), np.empty(masked.shape, order="F")
     for j in range(original.shape[1]):
         scale = _scale(original[:, j], masked[:, j])
         both[0][:, j] = scale.apply(original[:, j])
-        with np.errstate(over="ignore"):  # a masked value may be beyond anything in the original
+        with np.errstate(over="ignore"):  # a masked value may be far larger than any original one
             both[1][:, j] = np.clip(scale.apply(masked[:, j]), -_FARTHEST, _FARTHEST)
     return both
 

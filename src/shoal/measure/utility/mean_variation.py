@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import NotApplicableError
-from shoal.measure.measure import About, Figure, file_measure
+from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
+from shoal.measure.publication import Publication
 from shoal.measure.utility.joint_moments import NEGLIGIBLE, joint_moments, on_original_scale
 
 __all__ = ["mean_variation"]
 
 Doubles = NDArray[np.float64]
 
-_LARGEST = 1e100  # a relative change beyond it is cut there, so that the mean stays a number
+_LARGEST = 1e100  # a larger relative change counts as this, so that the mean does not overflow
 
 
 @file_measure(
@@ -24,23 +25,26 @@ _LARGEST = 1e100  # a relative change beyond it is cut there, so that the mean s
         name="mean_variation",
         title="Mean variation (information loss of 2001)",
         definition="100 times the average of five mean relative changes |masked - original| / |original|: of the "
-        "values, the means, the covariances of pairs, the variances and the correlations; of those there are, as one "
-        "variable has no pairs. A relative change of something that is 0 counts 0 if it stays 0 and is left out if "
-        "not. Constant variables have no correlation; one that the mask made undefined is taken as 0.",
+        "values, the means, the covariances of pairs, the variances and the correlations; of those that exist, as one "
+        "variable has no pairs. The relative change of a 0 counts 0 if it stays 0, and is left out otherwise. Constant "
+        "variables have no correlation; one that masking made undefined counts as 0.",
         reference="Domingo-Ferrer and Torra (2001), A quantitative comparison of disclosure control methods for "
         "microdata, Confidentiality, Disclosure and Data Access, Elsevier",
         range=(0.0, math.inf),
         better="lower",
         side="utility",
         unit="%",
+        counts="neither",
+        slow=False,
+        publication=Publication.OVER_VARIABLES,
     )
 )
-def mean_variation(files: Pair) -> Figure:
-    """Return the loss in percent, with its five components (each 1 for 100 %) as parts; None for one there is not."""
+def mean_variation(files: Pair) -> MeasuredValue:
+    """Return the loss in percent, with its five components (1 is 100 %) as parts; None for one that does not exist."""
     original, masked = files.need_numeric(varying=False)
     before, after = (joint_moments(file) for file in on_original_scale(original, masked))
-    known = (before.counts > 0) & (after.counts > 0)
-    one, two = np.diag(known), np.triu(known, 1)
+    observed = (before.counts > 0) & (after.counts > 0)
+    one, two = np.diag(observed), np.triu(observed, 1)
     correlated = two & before.vary & before.vary.T
     means = np.array([_means(original[:, j], masked[:, j]) for j in np.flatnonzero(one)]).reshape(-1, 2)
     cells = ~(np.isnan(original) | np.isnan(masked))
@@ -51,23 +55,23 @@ def mean_variation(files: Pair) -> Figure:
         "variances": _mean_change(before.variances.diagonal()[one], after.variances.diagonal()[one], NEGLIGIBLE),
         "correlations": _mean_change(before.correlations[correlated], after.correlations[correlated], NEGLIGIBLE),
     }
-    there = [component for component in components.values() if component is not None]
-    if not there:
+    defined = [component for component in components.values() if component is not None]
+    if not defined:
         raise NotApplicableError("This measure needs a number other than 0 that has a value in both files.")
-    return Figure(100 * math.fsum(there) / len(there), **components)
+    return MeasuredValue(100 * math.fsum(defined) / len(defined), **components)
 
 
 def _means(original: Doubles, masked: Doubles) -> tuple[float, float]:
     """Return the means of one variable in both files, in units of its largest value in the original."""
     before, after = original[~np.isnan(original)], masked[~np.isnan(masked)]
     exponent = int(np.frexp(np.abs(before).max())[1])
-    with np.errstate(over="ignore"):  # a masked value may be beyond anything in the original
+    with np.errstate(over="ignore"):  # a masked value may be far larger than any original one
         after = np.clip(np.ldexp(after, -exponent), -_LARGEST, _LARGEST)
     return float(np.ldexp(before, -exponent).mean()), float(after.mean())
 
 
 def _mean_change(before: Doubles, after: Doubles, zero: float) -> float | None:
-    """Return the mean of |after - before| / |before|; up to `zero`, a number is 0."""
+    """Return the mean of |after - before| / |before|; a number of at most `zero` counts as 0."""
     was, stays = np.abs(before) > zero, np.abs(after) <= zero
     if not (was | stays).any():
         return None

@@ -1,4 +1,4 @@
-"""How far the mask moved the third and fourth moments: the lopsidedness and the tails of each variable."""
+"""How much masking changes the third and fourth central moments of each variable."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from shoal.errors import NotApplicableError
-from shoal.measure.measure import About, Figure, file_measure
+from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
+from shoal.measure.publication import Publication
 from shoal.measure.utility.joint_moments import on_original_scale
 
 __all__ = ["fourth_moments", "third_moments"]
@@ -27,22 +28,25 @@ def _about(name: str, which: str, power: int) -> About:
         better="lower",
         side="utility",
         unit="",
+        counts="neither",
+        slow=False,
+        publication=Publication.NEVER,  # of few values that vary, moments beside the loss would reveal every one
     )
 
 
 @file_measure(_about("third_moments", "third", 3), by_record=False)
-def third_moments(files: Pair) -> Figure:
+def third_moments(files: Pair) -> MeasuredValue:
     """Return the mean difference of third moments, with both moments of each variable in `.by_column`."""
     return _difference(files, 3)
 
 
 @file_measure(_about("fourth_moments", "fourth", 4), by_record=False)
-def fourth_moments(files: Pair) -> Figure:
+def fourth_moments(files: Pair) -> MeasuredValue:
     """Return the mean difference of fourth moments, with both moments of each variable in `.by_column`."""
     return _difference(files, 4)
 
 
-def _difference(files: Pair, power: int) -> Figure:
+def _difference(files: Pair, power: int) -> MeasuredValue:
     by_column = {}
     names = files.varying_names
     for name, *columns in zip(names, *(file.T for file in on_original_scale(*files.need_numeric())), strict=True):
@@ -55,4 +59,4 @@ def _difference(files: Pair, power: int) -> Figure:
     if not by_column:
         raise NotApplicableError("This measure needs a numeric variable that has a value in the masked file.")
     differences = [abs(both["masked"] - both["original"]) for both in by_column.values()]
-    return Figure(math.fsum(differences) / len(differences), by_column=by_column)
+    return MeasuredValue(math.fsum(differences) / len(differences), by_column=by_column)

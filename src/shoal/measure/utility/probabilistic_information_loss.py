@@ -1,4 +1,4 @@
-"""How surely the statistics of the masked file lie outside what sampling would explain."""
+"""How far the statistics of the masked file differ from the original's, compared with their sampling error."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import NotApplicableError
-from shoal.measure.measure import About, Figure, file_measure
+from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
+from shoal.measure.publication import Publication
 from shoal.measure.utility.joint_moments import (
     NEGLIGIBLE,
     QUANTILES,
@@ -23,7 +24,7 @@ __all__ = ["probabilistic_information_loss"]
 
 Doubles = NDArray[np.float64]
 
-# A value at the end of an interval stays outside it, whatever the variable is multiplied by.
+# A value at the end of an interval stays outside it, whatever the unit of the variable.
 _MARGIN = 1e-9
 
 
@@ -33,28 +34,31 @@ _MARGIN = 1e-9
         title="Probabilistic information loss",
         definition="For means, variances, covariances, correlations and the quantiles 5 % to 95 %: 100 (2 Phi(z) - 1), "
         "where z is the change of the statistic in units of its standard error in the original, averaged over "
-        "variables or pairs; then the average of the five, or of those there are, as one variable has no pairs. A "
+        "variables or pairs; then the average of the five, or of those that exist, as one variable has no pairs. A "
         "statistic whose standard error is 0 counts 0 if it is unchanged and 100 if not; constant variables have no "
-        "correlation and no quantiles, and a correlation that the mask made undefined is taken as 0.",
+        "correlation and no quantiles, and a correlation that masking made undefined counts as 0.",
         reference="Mateo-Sanz, Domingo-Ferrer and Sebé (2005), Probabilistic information loss measures in "
         "confidentiality protection of continuous microdata, Data Mining and Knowledge Discovery 11(2)",
         range=(0.0, 100.0),
         better="lower",
         side="utility",
         unit="%",
+        counts="neither",
+        slow=False,
+        publication=Publication.OVER_VARIABLES,
     ),
     by_record=False,
 )
-def probabilistic_information_loss(files: Pair) -> Figure:
+def probabilistic_information_loss(files: Pair) -> MeasuredValue:
     """Return the loss in percent, with the average of each kind of statistic in `.mean`, `.variance`, ...
 
     A part is None if there is no such statistic. The masked file may have another number of records: each statistic
-    of a file is taken over the values it has.
+    of a file is computed over its observed values.
     """
     original, masked = on_original_scale(*files.need_numeric(varying=False))
     before, after = joint_moments(original, fourth_order=True), joint_moments(masked)
-    known = (before.counts > 0) & (after.counts > 0)
-    one, two = np.diag(known), np.triu(known, 1)
+    observed = (before.counts > 0) & (after.counts > 0)
+    one, two = np.diag(observed), np.triu(observed, 1)
     components = {
         "mean": _average(_loss(before.means, after.means, before.variances, 1.0, before.counts).diagonal()[one]),
         "variance": _average(_variance_losses(before, after)[one]),
@@ -66,10 +70,10 @@ def probabilistic_information_loss(files: Pair) -> Figure:
             )
         ),
     }
-    there = [component for component in components.values() if component is not None]
-    if not there:
+    defined = [component for component in components.values() if component is not None]
+    if not defined:
         raise NotApplicableError("This measure needs a numeric variable that has values in both files.")
-    return Figure(math.fsum(there) / len(there), **components)
+    return MeasuredValue(math.fsum(defined) / len(defined), **components)
 
 
 def _average(losses: Doubles) -> float | None:
@@ -79,9 +83,10 @@ def _average(losses: Doubles) -> float | None:
 def _loss(before: Doubles, after: Doubles, spread: Doubles, size: Doubles | float, n: Doubles | float) -> Doubles:
     """Return 100 (2 Phi(z) - 1) for z = |after - before| / sqrt(spread / n).
 
-    Changes are measured in standard deviations; `size` is what is subtracted from what to get the spread.
+    Changes are measured in standard deviations; a spread that is negligible beside `size`, the size of the terms whose
+    difference it is, counts as 0.
     """
-    from scipy.special import erf  # type: ignore[import-untyped]
+    from scipy.special import erf  # type: ignore[import-untyped]  # deferred: slow to import
 
     change = np.abs(after - before)
     changed = change > NEGLIGIBLE * (1 + np.abs(before))
@@ -101,7 +106,7 @@ def _covariance_losses(before: JointMoments, after: JointMoments) -> Doubles:
 
 
 def _correlation_losses(before: JointMoments, after: JointMoments) -> Doubles:
-    """Return the losses of all correlations, with the variance in the form that does not divide by the covariance."""
+    """Return the losses of all correlations; their variance is in the form that does not divide by the covariance."""
     r = before.correlations
     variances = np.where(before.vary, before.variances, 1.0)
     both = variances * variances.T

@@ -46,7 +46,7 @@ from shoal.report.facts.summary import (
 )
 from shoal.report.facts.verdict import verdict_on
 from shoal.report.publish.public_evaluation import NOT_PUBLIC, has_few_values, public_evaluation
-from shoal.report.publish.shares import SHARES, Shares
+from shoal.report.publish.shares import Shares, is_share
 
 if TYPE_CHECKING:
     from shoal.flow.release import Release
@@ -113,12 +113,12 @@ class _Collector:
         if plan is not None and not self._internal:
             numeric = [name for name in evaluation.columns if plan.kinds.get(name) == "continuous"]
             self._few = {name for name in numeric if has_few_values(original, name)}
-            self._evaluation = public_evaluation(original, masked, evaluation, plan, self._few)
+            self._evaluation = public_evaluation(evaluation, plan, self._few)
         self._fewest = 1 if plan is None or self._internal else plan.k  # no smaller count may be seen
         self._shares = (
             Shares(None) if self._fewest == 1 else Shares.in_public(self._fewest, evaluation.complete_records)
         )
-        self._values = self._shares.figures(self._evaluation.figures)
+        self._values = self._shares.values(self._evaluation.measured)
 
     def summary(self, sizes: Sequence[NDArray[np.int64]], distributions: bool, just_made: bool) -> Summary:
         """Return all facts, given the sizes of the groups in every block as far as they are known."""
@@ -269,12 +269,12 @@ class _Collector:
     def _left_out(self) -> dict[str, str]:
         """Return which measures are not there, and why."""
         reasons = {**self._evaluation.not_applicable, **self._evaluation.left_out}
-        return reasons | {name: NOT_PUBLIC for name in self._evaluation.figures if name not in self._values}
+        return reasons | {name: NOT_PUBLIC for name in self._evaluation.measured if name not in self._values}
 
     def _measures(self) -> list[MeasureFacts]:
         measures = []
         for name, value in self._values.items():
-            about, measured = MEASURES[name].about, self._evaluation.figures[name]
+            about, measured = MEASURES[name].about, self._evaluation.measured[name]
             if about.unit == "records" and value < self._fewest:
                 continue
             low, high = (end if np.isfinite(end) else None for end in about.range)
@@ -291,7 +291,7 @@ class _Collector:
                     least=low,
                     greatest=high,
                     sampled=measured.parts.get("sampled"),
-                    is_share=name in SHARES,
+                    is_share=is_share(name),
                 )
             )
         return measures
@@ -326,16 +326,16 @@ class _Collector:
 
     def _linkage_by_known(self) -> list[tuple[int, float]]:
         linkage = self._evaluation.linkage_over_subsets
-        return [] if linkage is None or not self._shares.may_be_given else self._shares.by_number(linkage)
+        return [] if linkage is None or not self._shares.can_be_given else self._shares.by_number(linkage)
 
     def _attack(self) -> AttackFacts | None:
         attack = self._evaluation.transparency_attack
-        if attack is None or not self._shares.may_be_given:
+        if attack is None or not self._shares.can_be_given:
             return None
         candidates = float(attack.parts["candidates"])
         shares = ("expected", "certain", "coverage", "linkage")
         return AttackFacts(
             known=max(len(choice["known"]) for choice in attack.parts["by_choice"]),
             candidates=self._shares.rounded(candidates) if candidates >= self._fewest else None,
-            **{name: self._shares.given(attack.parts[name]) for name in shares},
+            **{name: self._shares.bounded(attack.parts[name]) for name in shares},
         )

@@ -36,9 +36,9 @@ def _traced(evaluation: Evaluation, shares: Shares, fewest: int) -> str:
     """Say how many records an intruder finds, in words that tell no more than the values that are given."""
     measured = (evaluation.distance_linkage, evaluation.transparency_attack)
     linked = max((float(value) for value in measured if value is not None), default=None)
-    if linked is None or not shares.may_be_given:
+    if linked is None or not shares.can_be_given:
         return ""
-    share, least = shares.given(linked), shares.least
+    share, least = shares.bounded(linked), shares.least
     if least is not None and share <= least:
         return f"at most {fewest} records can be traced ({least:.1f} %)"
     words = next((words for most, words in _TRACED if share <= most), "many records can be traced")

@@ -1,1 +1,1 @@
-"""What may be published of it."""
+"""What may be published about a release."""

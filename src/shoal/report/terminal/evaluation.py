@@ -20,7 +20,7 @@ def evaluation_text(names: str, evaluation: Evaluation) -> str:
         lines.append(f"not compared, though both files have them: {first_names(evaluation.not_compared)}")
     for side in ("risk", "utility", "score"):
         rows = [
-            (measure.about.title, _value_text(measure.about, evaluation.figures.get(name)), measure.about.better, name)
+            (measure.about.title, _value_text(measure.about, evaluation.measured.get(name)), measure.about.better, name)
             for name, measure in MEASURES.items()
             if measure.about.side == side and name not in evaluation.left_out
         ]
@@ -34,7 +34,7 @@ def evaluation_text(names: str, evaluation: Evaluation) -> str:
             f"{attack.false_unique:.2f} % wrongly; the true record is among the candidates for "
             f"{attack.coverage:.2f} %; linkage without knowing the method finds {attack.linkage:.2f} %"
         )
-    for name, measured in evaluation.figures.items():
+    for name, measured in evaluation.measured.items():
         if measured.parts.get("sampled"):
             notes.append(f"sampled: {name}, from {measured.sampled:,} records")
     notes += [f"not applicable: {name}. {why}" for name, why in evaluation.not_applicable.items()]

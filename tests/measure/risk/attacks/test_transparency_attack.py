@@ -1,4 +1,4 @@
-"""The transparency attack: the worked figures of the methods, brute force over all pairs, and what must always hold."""
+"""The transparency attack: the worked values of the methods, brute force over all pairs, and what must always hold."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.errors import ColumnError, NotApplicableError, ParameterError
-from shoal.measure.risk.candidate_groups import bracketing_groups, groups_by_value, survivors
+from shoal.measure.risk.attacks.candidate_groups import bracketing_groups, groups_by_value
+from shoal.measure.risk.attacks.remaining_records import remaining_records
+from shoal.measure.risk.attacks.transparency_attack import transparency_attack
 from shoal.measure.risk.distance_linkage import distance_linkage
-from shoal.measure.risk.transparency_attack import transparency_attack
 
-# The order of another public copy of Census, in which the worked figures for blocks of three were computed.
+# The order of another public copy of Census, in which the worked values for blocks of three were computed.
 BLOCKS_OF_THREE = [
     ["AFNLWGT", "AGI", "EMCONTRB"],
     ["FEDTAX", "PTOTVAL", "STATETAX"],
@@ -91,7 +92,7 @@ def test_the_toy():
     block = groups_by_value(toy, masked, np.ones(10, dtype=bool))
     rule = bracketing_groups(block)
     assert rule(np.array([3]), 1).groups.tolist() == [0, 1]
-    left = survivors([block], [rule], np.arange(10))
+    left = remaining_records([block], [rule], np.arange(10))
     assert left.counts.tolist() == [3, 6, 6, 6, 10, 7, 7, 7, 4, 4]
     assert left.has_true.all()
 
@@ -102,7 +103,7 @@ def test_a_value_at_a_centre_can_be_in_three_groups_and_equal_centres_are_one():
     masked = np.array([[1.0, 1, 1 + 1e-13, 1 + 1e-13, 2.5, 2.5]]).T
     block = groups_by_value(values, masked, np.ones(6, dtype=bool))
     assert block.sizes.tolist() == [4, 2]
-    assert survivors([block], [bracketing_groups(block)], np.arange(6)).counts.tolist() == [6, 6, 6, 6, 6, 2]
+    assert remaining_records([block], [bracketing_groups(block)], np.arange(6)).counts.tolist() == [6, 6, 6, 6, 6, 2]
 
 
 def by_brute_force(X: np.ndarray, Y: np.ndarray, blocks: list[list[int]], nearest: int | None):
@@ -224,7 +225,7 @@ def test_only_what_can_be_repeated_is_masked_again():
     with pytest.raises(ParameterError, match="every column is known"):
         attack("mdav", known=names[:1])
     assert attack("mdav").coverage == 100
-    with pytest.raises(NotApplicableError, match="without gaps"):
+    with pytest.raises(NotApplicableError, match="without missing values"):
         holes = masked.copy()
         holes.loc[0, names[0]] = np.nan
         transparency_attack(frame, holes, columns=names, method="mdav", k=3, level=2)
@@ -270,7 +271,7 @@ def test_an_estimator_or_a_mapping_may_be_the_method():
     assert json.loads(json.dumps(dict(found[3].parts)))["method"] == "mdav:variant=two-k"
 
 
-def test_gaps_constants_and_words_are_left_out():
+def test_missing_values_constants_and_words_are_left_out():
     rng = np.random.default_rng(8)
     X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["x", "y"])
     Y = masked_one_by_one(X, 3)
@@ -289,7 +290,7 @@ def test_what_cannot_be_attacked():
         transparency_attack(frame[["w"]], frame[["w"]], **options)
     with pytest.raises(NotApplicableError, match="known variable that is numeric and varies"):
         transparency_attack(frame, frame, blocks=[["x", "w"], ["y"]], known=["w"], **options)
-    with pytest.raises(NotApplicableError, match="a record without a gap"):
+    with pytest.raises(NotApplicableError, match="a record without a missing value"):
         transparency_attack(frame, frame.assign(x=np.nan), **options)
     with pytest.raises(ColumnError, match='blocks names "z"'):
         transparency_attack(frame, frame, blocks=[["z"]], **options)

@@ -1,4 +1,4 @@
-"""Where the records of two files stand: one matrix each, in which distances mean the same."""
+"""The records of two files as standardised matrices, in which distances can be compared."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from shoal.describe.standardize import standard_scale
 from shoal.errors import NotApplicableError
 from shoal.measure.pairs import Pair
 
-__all__ = ["Standing", "stand", "telling_columns"]
+__all__ = ["StandardizedRecords", "standardized_records", "varying_columns"]
 
 Doubles = NDArray[np.float64]
 
-_NO_SPREAD = 1e-9  # in standard deviations of the original: what is left where rounding alone makes values differ
-_FARTHEST = 1e150  # whose square is still a number
+_NO_SPREAD = 1e-9  # in standard deviations of the original: smaller differences come from rounding
+_FARTHEST = 1e150  # its square does not overflow
 
 
 @dataclass(frozen=True)
-class Standing:
-    """Both files as matrices, over the records without a gap.
+class StandardizedRecords:
+    """The records of both files without a missing value, as standardised matrices.
 
     Attributes
     ----------
@@ -39,16 +39,16 @@ class Standing:
     original: Doubles
     masked: Doubles
 
-    def only(self, names: Sequence[str]) -> Standing:
+    def only(self, names: Sequence[str]) -> StandardizedRecords:
         """Return the same records on fewer columns."""
         places = [place for place, name in enumerate(self.names) if name in names]
         numbers = sum(place < self.numbers for place in places)
         kept = tuple(self.names[place] for place in places)
-        return Standing(kept, numbers, self.original.take(places, axis=1), self.masked.take(places, axis=1))
+        return StandardizedRecords(kept, numbers, self.original.take(places, axis=1), self.masked.take(places, axis=1))
 
 
-def telling_columns(files: Pair) -> list[str]:
-    """Return the columns that vary in the original, in file order: the others tell nobody from anybody."""
+def varying_columns(files: Pair) -> list[str]:
+    """Return the columns that vary in the original, in file order: constant columns identify no one."""
     varying = set(files.varying_names)
     for name, codes in zip(files.category_names, files.categories[0].T, strict=True):
         if len(np.unique(codes[codes >= 0])) > 1:
@@ -56,8 +56,8 @@ def telling_columns(files: Pair) -> list[str]:
     return [name for name in files.columns if name in varying]
 
 
-def stand(files: Pair, names: Sequence[str], *, own_scale: bool) -> Standing:
-    """Standardise some columns of both files and leave out the records with a gap in them.
+def standardized_records(files: Pair, names: Sequence[str], *, own_scale: bool) -> StandardizedRecords:
+    """Standardise some columns of both files, and leave out the records with a missing value in them.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ def stand(files: Pair, names: Sequence[str], *, own_scale: bool) -> Standing:
     names
         The columns; each varies in the original.
     own_scale
-        Whether the masked file is put on its own mean and standard deviation (n - 1), instead of the original's. A
-        masked variable without spread has none of its own and is put on the original's.
+        Whether the masked file is standardised with its own mean and standard deviation (n - 1), instead of the
+        original's. A constant masked variable is standardised with the original's.
     """
     if not names:
         raise NotApplicableError("This measure needs a variable that varies; these are all constant.")
@@ -80,7 +80,9 @@ def stand(files: Pair, names: Sequence[str], *, own_scale: bool) -> Standing:
         for place in nominal:
             complete &= files.categories[file][:, place] >= 0
     if not complete.any():
-        raise NotApplicableError("Every record has a gap in one of the files. Name columns with fewer gaps.")
+        raise NotApplicableError(
+            "Every record has a missing value in one of the files. Name columns with fewer missing values."
+        )
     original, masked = (np.empty((int(complete.sum()), len(numeric) + len(nominal))) for _ in (0, 1))
     for j, place in enumerate(numeric):
         before, after = _standardized(files.numbers[0][:, place], files.numbers[1][:, place], own_scale)
@@ -88,7 +90,7 @@ def stand(files: Pair, names: Sequence[str], *, own_scale: bool) -> Standing:
     for j, place in enumerate(nominal, start=len(numeric)):
         original[:, j], masked[:, j] = (codes[complete, place] for codes in files.categories)
     kept = [files.numeric_names[place] for place in numeric] + [files.category_names[place] for place in nominal]
-    return Standing(tuple(kept), len(numeric), original, masked)
+    return StandardizedRecords(tuple(kept), len(numeric), original, masked)
 
 
 def _standardized(original: Doubles, masked: Doubles, own_scale: bool) -> tuple[Doubles, Doubles]:

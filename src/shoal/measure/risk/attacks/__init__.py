@@ -1,0 +1,1 @@
+"""Attacks by an intruder who knows how a file was masked."""

@@ -1,0 +1,94 @@
+"""An intruder who knows the masking: the groups seen in the masked file, and the records left for each target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import ParameterError
+from shoal.measure.pairs import Pair
+from shoal.measure.risk.attacks.candidate_groups import CandidateRule, KnownBlock, groups_by_value, repeated_groups
+from shoal.measure.risk.attacks.known_variables import UsableVariables
+from shoal.measure.risk.attacks.remaining_records import remaining_records
+from shoal.measure.risk.attacks.rules_by_method import BlockRule
+
+if TYPE_CHECKING:
+    from shoal.partition import Partitioner
+
+__all__ = ["Intruder"]
+
+
+class Intruder:
+    """An intruder who looks for targets in one stratum of the masked file.
+
+    Parameters
+    ----------
+    files
+        The two files.
+    variables
+        The variables that can be used, and the complete records of the stratum.
+    rule
+        The rule for the candidate groups of a block.
+    repeated
+        The method by which blocks that are wholly known are grouped again; None for an intruder who does not.
+    nearest
+        Up to which rank groups are candidates; None for as few as leave a record.
+    standardize
+        Whether distances are computed on standard scores.
+    """
+
+    def __init__(
+        self,
+        files: Pair,
+        variables: UsableVariables,
+        rule: BlockRule,
+        *,
+        repeated: Partitioner | None,
+        nearest: int | None,
+        standardize: bool,
+    ) -> None:
+        self._files = files
+        self._variables = variables
+        self._rule = rule
+        self._repeated = repeated
+        self._nearest = nearest
+        self._standardize = standardize
+        self._seen: dict[tuple[str, ...], tuple[KnownBlock, CandidateRule]] = {}
+
+    def rates(self, known: Sequence[str], rows: NDArray[np.int64]) -> dict[str, float]:
+        """Return the rates of an intruder who knows these columns of the targets in these rows, summed over them."""
+        targets = np.searchsorted(np.flatnonzero(self._variables.complete), rows)
+        by_block = [tuple(name for name in usable if name in set(known)) for usable in self._variables.usable]
+        if self._repeated is not None and not any(self._is_whole(*block) for block in enumerate(by_block)):
+            raise ParameterError("level=2 needs a block of which every column is known.")
+        blocks, rules = zip(*(self._see(*block) for block in enumerate(by_block) if block[1]), strict=True)
+        counts, has_true = remaining_records(blocks, rules, targets, nearest=self._nearest)
+        unique = counts == 1
+        return {
+            "expected": 100 * float((has_true / np.maximum(counts, 1)).sum()),
+            "certain": 100 * float((has_true & unique).sum()),
+            "coverage": 100 * float(has_true.sum()),
+            "false_unique": 100 * float((~has_true & unique).sum()),
+            "candidates": float(counts.sum()),
+        }
+
+    def _is_whole(self, number: int, known: tuple[str, ...]) -> bool:
+        """Whether enough of a block is known to mask it again."""
+        is_numeric = set(self._variables.blocks[number]) <= set(self._files.numeric_names)
+        return is_numeric and bool(known) and known == self._variables.usable[number]
+
+    def _see(self, number: int, known: tuple[str, ...]) -> tuple[KnownBlock, CandidateRule]:
+        """Return the groups of a block and the rule for its candidates, which are computed once."""
+        if known not in self._seen:
+            values = self._files.only(known).numbers
+            block = groups_by_value(*values, self._variables.complete, standardize=self._standardize)
+            self._seen[known] = block, self._rule_of(number, known, block)
+        return self._seen[known]
+
+    def _rule_of(self, number: int, known: tuple[str, ...], block: KnownBlock) -> CandidateRule:
+        if self._repeated is not None and self._is_whole(number, known):
+            return repeated_groups(block, np.asarray(self._repeated.fit(block.scaled(block.original)).labels_))
+        return self._rule(block, len(self._variables.blocks[number]) == 1)

@@ -1,0 +1,215 @@
+"""What an intruder who knows how a file was masked can learn about a person."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.describe.roles import as_names
+from shoal.describe.strata import strata_of
+from shoal.errors import ColumnError, NotApplicableError
+from shoal.measure.measure import About, MeasuredValue, file_measure
+from shoal.measure.pairs import Pair
+from shoal.measure.publication import Publication
+from shoal.measure.risk.attacks.intruder import Intruder
+from shoal.measure.risk.attacks.known_masking import known_method, repeatable_method
+from shoal.measure.risk.attacks.known_variables import UsableVariables, known_choices, usable_variables
+from shoal.measure.risk.attacks.rules_by_method import RuleOptions, rule_of_method
+from shoal.measure.risk.distance_linkage import distance_linkage
+from shoal.measure.risk.sample_size import sample_size
+from shoal.parameters.choices import as_text
+from shoal.parameters.limits import Number, OrNone, TrueOrFalse, Whole, check_limits
+from shoal.progress import share
+
+if TYPE_CHECKING:
+    from shoal.partition import Partitioner
+    from shoal.replace import MembershipDraw
+
+__all__ = ["transparency_attack"]
+
+_MOST_LISTED = 100
+_RATES = ("expected", "certain", "coverage", "false_unique", "candidates", "linkage")
+
+
+@file_measure(
+    About(
+        name="transparency_attack",
+        title="Transparency attack",
+        definition="The re-identification by an intruder who knows the original values of a target in some variables, "
+        "and the method, k and blocks of the masking: in each block only some groups can contain the target, and only "
+        "records in such a group of every block can be its own. The value is the percentage of targets found by "
+        "drawing one of these records at random. Records with a missing value are left out.",
+        reference="Winkler (2002), Single-ranking micro-aggregation and re-identification, U.S. Bureau of the Census, "
+        "Research Report Statistics 2002-08; Nin, Herranz and Torra (2008), On the disclosure risk of multivariate "
+        "microaggregation, Data and Knowledge Engineering 67(3)",
+        range=(0.0, 100.0),
+        better="lower",
+        side="risk",
+        unit="%",
+        counts="records",
+        slow=True,
+        publication=Publication.AS_MEASURED,
+    ),
+    takes=("method", "k", "blocks", "replace", "strata", "standardize", "seed"),
+)
+def transparency_attack(
+    files: Pair,
+    *,
+    method: str | Mapping[str, Any] | Partitioner,
+    k: int,
+    blocks: int | Iterable[Iterable[Any]] | None = None,
+    known: int | Iterable[Any] | None = None,
+    strata: str | Iterable[str] | None = None,
+    standardize: bool = True,
+    replace: str | Mapping[str, Any] | MembershipDraw | None = None,
+    level: int = 1,
+    nearest: int | None = None,
+    refine: bool = False,
+    negligible: float = 0.001,
+    sample: int | None = 2_000,
+    seed: int = 0,
+) -> MeasuredValue:
+    """Return the expected percentage of targets found, with `.certain`, `.coverage`, `.linkage` and more.
+
+    Parameters
+    ----------
+    files
+        The two files.
+    method, k, blocks
+        How the file was masked, as in `shoal.protect`. Without `blocks`, all numeric columns are one block, and each
+        is a block of its own for "optimal-univariate".
+    known
+        What the intruder knows of a target: names of columns (also as lists, such as some of the blocks), or in how
+        many blocks; if there is one block, how many variables. The values are then averages over all choices of so
+        many, or over 200 drawn at random where there are more. By default everything is known.
+    strata, standardize
+        The columns whose values no group mixes, which are released unchanged, and whether distances were computed on
+        standard scores, as in `shoal.protect`. The intruder knows the strata of the target.
+    replace
+        How a fuzzy method drew, as in `shoal.protect`. By default with the fuzziness with which it clustered.
+    level
+        1: the intruder knows the target. 2: the intruder knows the known blocks of the whole original file and masks
+        them again. This reveals the groups of every block that is wholly known, if the method can be repeated.
+    nearest
+        For all methods but "optimal-univariate": how many of the groups nearest to the target to take in each block.
+        By default the fewest that leave a record; and a variable that is a block of its own is treated as with
+        "optimal-univariate" if its groups are intervals.
+    refine
+        For "optimal-univariate" with the mean: also exclude groups that cannot contain the target in a partition with
+        the smallest sum of squared errors.
+    negligible
+        For fuzzy methods: a centre in which the target has a smaller membership is no candidate.
+    sample
+        How many targets are drawn if the file has more than 20,000 records; None for all. All masked records stay
+        candidates.
+    seed
+        The seed of the draws of targets and choices.
+
+    Returns
+    -------
+    MeasuredValue
+        The expected rate, with these parts, in percent: `expected`; `certain`, the targets for which only their own
+        record is left; `coverage`, those for which their own record is left; `false_unique`, those for which one wrong
+        record is left; `linkage`, the rate of plain distance linkage with the same variables; `excess`, the expected
+        rate less that. And: `candidates`, the mean number of records left; `choices`, how many the values are
+        averages of, out of `choices_possible`; `by_choice`, the same rates for each, if there are at most 100;
+        `records`, those without a missing value, and `sampled`, how many of them were targets, None if all were.
+
+    Notes
+    -----
+    Groups are identified by the masked values of their block. Where they are intervals of the sorted values of a
+    single variable, as with "optimal-univariate", a value can only be in the two groups whose means bracket it: the
+    true group is always among the candidates. For other methods the groups nearest to the target are taken, on the
+    known variables of the block in units of the original's standard deviations, which are those that `shoal.protect`
+    used. With a fuzzy method, a record may have drawn any centre in which it has a membership that is not negligible;
+    all of these are candidates.
+
+    The excess can be negative: candidates that are certain to contain the true record are often more than the nearest
+    records. The advantage of this intruder over plain linkage is then to know which guesses are correct, the `certain`
+    ones.
+    """
+    _check_options(
+        k=k,
+        standardize=standardize,
+        level=level,
+        nearest=nearest,
+        refine=refine,
+        negligible=negligible,
+        sample=sample,
+        seed=seed,
+    )
+    spelled, masking = known_method(method, k)
+    repeated = repeatable_method(spelled, masking) if level == 2 else None
+    variables = usable_variables(files, blocks, one_column_each=masking.scope == "column")
+    if repeated is not None and not variables.complete.all():
+        raise NotApplicableError("level=2 masks the original again, which needs files without missing values.")
+    records = int(variables.complete.sum())
+    rng = np.random.default_rng(seed)
+    choices, possible = known_choices(variables, known, rng)
+    rows = np.flatnonzero(variables.complete)
+    sampled = sample_size(records, sample)
+    if sampled is not None:
+        rows = np.sort(rng.choice(rows, sampled, replace=False))
+    rule = rule_of_method(masking, RuleOptions(replace, nearest, refine, negligible))
+    strata_columns = [str(name) for name in as_names([] if strata is None else strata, "strata")]
+    stratum = _strata_of(files, strata_columns)
+    intruders = {
+        number: Intruder(
+            files,
+            UsableVariables(variables.blocks, variables.usable, variables.complete & (stratum == number)),
+            rule,
+            repeated=repeated,
+            nearest=nearest,
+            standardize=standardize,
+        )
+        for number in np.unique(stratum[rows])
+    }
+    by_choice: list[dict[str, Any]] = []
+    for choice in choices:
+        with share(1 / len(choices)):
+            linked = distance_linkage.of(files.only([*choice, *strata_columns]))  # which reports its progress
+        in_strata = [intruder.rates(choice, rows[stratum[rows] == number]) for number, intruder in intruders.items()]
+        rates = {name: math.fsum(one[name] for one in in_strata) / len(rows) for name in in_strata[0]}
+        by_choice.append({"known": list(choice)} | rates | {"linkage": float(linked)})
+    rates = {name: math.fsum(one[name] for one in by_choice) / len(by_choice) for name in _RATES}
+    return MeasuredValue(
+        rates["expected"],
+        **rates,
+        excess=rates["expected"] - rates["linkage"],
+        choices=len(choices),
+        choices_possible=possible,
+        records=records,
+        sampled=sampled,
+        method=as_text({key: value for key, value in spelled.items() if key not in ("random_state", "start")}),
+        k=int(k),
+        level=int(level),
+        **({"by_choice": by_choice} if len(by_choice) <= _MOST_LISTED else {}),
+    )
+
+
+def _check_options(**options: Any) -> None:
+    check_limits(
+        {
+            "k": Whole(2),
+            "standardize": TrueOrFalse(),
+            "level": Whole(1, 2),
+            "nearest": OrNone(Whole(1)),
+            "refine": TrueOrFalse(),
+            "negligible": Number(0, 1),
+            "sample": OrNone(Whole(1)),
+            "seed": Whole(0),
+        },
+        options,
+    )
+
+
+def _strata_of(files: Pair, columns: Sequence[str]) -> NDArray[np.int64]:
+    """Return the stratum of every record, which the intruder reads in the masked file."""
+    for name in columns:
+        if name not in files.masked.names or name not in files.original.names:
+            raise ColumnError(f'strata names "{name}", which is not in both files.')
+    return strata_of(files.masked, columns).codes

@@ -1,0 +1,104 @@
+"""Which measures may be published: those that say how, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+
+import jsonschema
+import numpy as np
+import pandas as pd
+import pytest
+from shoal.report.terminal.text import evaluation_text
+
+import shoal
+from shoal.errors import ParameterError
+from shoal.measure import MEASURES, About, MeasuredValue, Publication, evaluation_schema
+from shoal.measure.measure import FileMeasure, file_measure
+from shoal.measure.pairs import Pair
+from shoal.report.facts.collect import summarize
+from shoal.report.page.html import report_html
+from shoal.report.publish.public_evaluation import NOT_DECLARED
+from shoal.report.wording import number_text
+
+
+def new_measure(publication: Publication | None) -> FileMeasure[MeasuredValue]:
+    @file_measure(
+        About(
+            name="largest_change",
+            title="Largest change",
+            definition="The largest absolute change of a cell.",
+            reference="Nobody (2000), A measure for this test",
+            range=(0.0, math.inf),
+            better="higher",
+            side="risk",
+            unit="",
+            counts="neither",
+            slow=False,
+            publication=publication,
+        )
+    )
+    def largest_change(files: Pair) -> MeasuredValue:
+        original, masked = files.need_numeric()
+        return MeasuredValue(float(np.nanmax(np.abs(masked - original))))
+
+    return largest_change
+
+
+@pytest.fixture
+def release() -> shoal.Release:
+    return shoal.protect(shoal.datasets.households(200, seed=3)[["age", "wage_income", "tax"]], 5, seed=1)
+
+
+def test_a_measure_that_does_not_say_how_is_not_published(release, monkeypatch):
+    """It is in the evaluation and in the internal report, and nothing of it is in the public one."""
+    monkeypatch.setitem(MEASURES, "largest_change", new_measure(None))
+    evaluation = release.evaluate(quick=True)
+    assert evaluation.largest_change > 0
+    public, internal = (summarize(release, audience, evaluation) for audience in ("public", "internal"))
+    assert internal.figure("largest_change") == evaluation.largest_change
+    assert "Largest change" in report_html(internal)
+    assert public.figure("largest_change") is None
+    assert public.left_out["largest_change"] == NOT_DECLARED
+    page = report_html(public)
+    assert "The largest absolute change" not in page and number_text(evaluation.largest_change) not in page
+    assert number_text(evaluation.largest_change) in report_html(internal)
+    assert {one.name for one in public.measures} > {"information_loss", "distance_linkage", "score"}
+
+
+def test_a_new_measure_that_says_how_is_everywhere(release, monkeypatch):
+    """One entry in the catalogue: the evaluation, its JSON and schema, the terminal, both reports."""
+    monkeypatch.setitem(MEASURES, "largest_change", new_measure(Publication.AS_MEASURED))
+    evaluation = release.evaluate(quick=True)
+    document = json.loads(json.dumps(evaluation.to_dict(), allow_nan=False))
+    jsonschema.validate(document, evaluation_schema())
+    assert document["risk"]["largest_change"] == evaluation.largest_change
+    assert "largest_change" in evaluation_schema()["properties"]["risk"]["properties"]
+    assert "Largest change" in evaluation_text("two files", evaluation)
+    for audience in ("internal", "public"):
+        assert "Largest change" in report_html(summarize(release, audience, evaluation))
+    rounded = float(f"{evaluation.largest_change:.3g}")
+    assert summarize(release, "public", evaluation).figure("largest_change") == rounded
+
+
+@pytest.fixture
+def few() -> shoal.Release:
+    """Return a release with a variable that three records of 400 have."""
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame({"x": rng.normal(size=400), "z": rng.normal(size=400), "y": [1, 1, 1] + [0] * 397})
+    return shoal.protect(table, 40, replace={"y": "median"}, seed=1)
+
+
+def test_a_score_alone_is_without_the_variables_that_have_few_values_too(few):
+    alone = summarize(few, "public", few.evaluate(measures=["score"]))
+    beside = summarize(few, "public", few.evaluate())
+    assert [one.name for one in alone.measures] == ["score"]
+    assert alone.figure("score") == beside.figure("score")
+
+
+def test_the_public_report_needs_the_files_that_were_measured(few):
+    evaluation = pickle.loads(pickle.dumps(few.evaluate(quick=True)))
+    assert summarize(few, "internal", evaluation).figure("sse") == evaluation.sse
+    with pytest.raises(ParameterError, match="no longer has the files"):
+        summarize(few, "public", evaluation)
