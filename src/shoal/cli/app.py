@@ -1,4 +1,4 @@
-"""The command line: one command per step of the flow, each in the file named after its kind.
+"""The command line: one file a command.
 
 Everything heavy is imported inside the commands, so that `shoal --help` answers at once.
 """
@@ -10,16 +10,21 @@ from typing import Annotated
 import typer
 
 from shoal import __version__
-from shoal.cli.describe import check, describe
-from shoal.cli.measure import compare, measure, report
-from shoal.cli.protect import demo, protect
+from shoal.cli.check import check
+from shoal.cli.compare import compare
+from shoal.cli.demo import demo
+from shoal.cli.describe import describe
+from shoal.cli.measure import measure
+from shoal.cli.options import CommandWithCatalogue
+from shoal.cli.protect import protect
+from shoal.cli.report import report
 from shoal.cli.tune import tune
 
-__all__ = ["app", "check", "compare", "demo", "describe", "measure", "protect", "report", "tune"]
+__all__ = ["app"]
 
 app = typer.Typer(
     name="shoal",
-    help="Protect microdata so that it can be shared, and measure what the protection costs and buys.",
+    help="Protect microdata so that it can be shared, and measure its disclosure risk and utility.",
     pretty_exceptions_enable=False,
     add_completion=False,
     rich_markup_mode=None,
@@ -41,5 +46,7 @@ def shoal(
     """A record is safe in a shoal of at least k."""
 
 
-for _command in (describe, check, protect, compare, tune, measure, report, demo):
+for _command in (describe, check, measure, report, demo):
     app.command()(_command)
+for _command in (protect, compare, tune):
+    app.command(cls=CommandWithCatalogue)(_command)

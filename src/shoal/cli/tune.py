@@ -1,36 +1,16 @@
-"""The command that searches: tune."""
+"""The command that searches for a release."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli.options import (
-    Blocks,
-    Columns,
-    Confidential,
-    Decimal,
-    Delimiter,
-    Edits,
-    Encoding,
-    Kind,
-    Missing,
-    Quiet,
-    Repair,
-    Role,
-    Sheet,
-    Standardize,
-    Strata,
-    Weights,
-    methods_in,
-    settings_in,
-    what_was_given,
-    whole_numbers_in,
-)
+from shoal.cli.options import PROTECTION, READING, Json, Quiet, given_options, protection_options, takes
 from shoal.cli.terminal import one_line_warnings, progress_bar
+from shoal.cli.texts import read_ks, read_methods
 from shoal.errors import ParameterError, WriteError
 
 if TYPE_CHECKING:
@@ -39,9 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["tune"]
 
 _SECONDS = 120.0
+_OPTIONS = {name: annotation for name, annotation in PROTECTION.items() if name != "replace"}  # which is searched
 
 
+@takes(options=_OPTIONS, reading=READING)
 def tune(
+    *,
     file: Annotated[Path, typer.Argument(help="The table to find a release for.")],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write the page. [FILE-tuned.html]")
@@ -57,7 +40,7 @@ def tune(
         float | None, typer.Option(help="Choose what loses least with at most this risk, in %. [lowest score]")
     ] = None,
     seconds: Annotated[float | None, typer.Option(help="How long to search. [120, without --trials]")] = None,
-    trials: Annotated[int | None, typer.Option(help="How many releases to try.")] = None,
+    trials: Annotated[int | None, typer.Option(help="How many releases to evaluate.")] = None,
     search: Annotated[str, typer.Option(help='"grid", or "optuna" for long searches.')] = "grid",
     resume: Annotated[Path | None, typer.Option(help="Go on with the trials in this file.")] = None,
     plan: Annotated[
@@ -66,23 +49,10 @@ def tune(
     ] = None,
     plans: Annotated[Path | None, typer.Option(help="Write the plans of the whole front into this folder.")] = None,
     svg: Annotated[Path | None, typer.Option("--map", help="Write the map of risk and loss there, as SVG.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    columns: Columns = None,
-    role: Role = None,
-    kind: Kind = None,
-    blocks: Blocks = None,
-    strata: Strata = None,
-    weights: Weights = None,
-    confidential: Confidential = None,
-    edits: Edits = None,
-    repair: Repair = False,
-    missing: Missing = None,
-    standardize: Standardize = None,
+    json: Json = False,
+    options: dict[str, Any],
     seed: Annotated[int, typer.Option(help="Where the search starts.")] = 0,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
+    reading: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
     """Search for the release with the best score: method, k, blocks, fuzziness. Nothing is released."""
@@ -91,49 +61,27 @@ def tune(
     from shoal.read import as_table
     from shoal.report.terminal.tuning import tuning_text
     from shoal.search.tune import tune
-    from shoal.write import refuse_targets
 
     output = output or Path(f"{file.stem}-tuned.html")
     if resume is not None and not resume.exists():
         raise ParameterError(f"{resume} is not there. Leave --resume out to start a search.")
     log = resume or output.with_suffix(".trials.jsonl")
-    table = as_table(file, **what_was_given(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet))
-    wanted = _plans_in(plan)
+    table = as_table(file, **reading)
+    wanted = _read_plans(plan)
     if trials is not None and resume is None:
-        too_high = [number for number, _ in wanted if number is not None and number > trials]
-        if too_high:
-            raise ParameterError(f"--plan asks for trial {too_high[0]}, but there will be {trials}. Raise --trials.")
-    named = [(f"plan of {f'trial {number}' if number else 'what is chosen'}", path) for number, path in wanted]
-    written = [("page", output), ("file of trials", log), ("map", svg), *named]
-    refuse_targets(table, written, read=[("file of rules", edits)])
+        _refuse_later_than(trials, wanted)
+    _refuse_targets(table, output, log, svg, wanted, options.get("edits"))
     if plans is not None:
-        try:
-            plans.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise WriteError(f"The folder {plans} cannot be made: {error.strerror}.") from None
-    texts = {
-        "columns": columns,
-        "role": role,
-        "kind": kind,
-        "replace": None,
-        "blocks": blocks,
-        "strata": strata,
-        "weights": weights,
-        "confidential": confidential,
-        "edits": edits,
-    }
-    settings = settings_in(table.names, **texts)
-    given = what_was_given(
-        k=None if k is None else whole_numbers_in(k),
-        methods=None if methods is None else methods_in(methods),
+        _make_folder(plans)
+    searched = given_options(
+        k=None if k is None else read_ks(k),
+        methods=None if methods is None else read_methods(methods),
         seconds=_SECONDS if seconds is None and trials is None else seconds,
-        repair=repair or None,
-        missing=missing,
-        standardize=standardize,
     )
-    given |= {"log": log} if resume is None else {"resume": resume}
+    searched |= {"log": log} if resume is None else {"resume": resume}
+    chosen = protection_options(options, table.names)
     with one_line_warnings(), progress_bar(quiet or json, "searching"):
-        tuning = tune(table, max_risk=max_risk, trials=trials, search=search, seed=seed, **settings, **given)
+        tuning = tune(table, max_risk=max_risk, trials=trials, search=search, seed=seed, **chosen, **searched)
     tuning.report(output, title=f"Releases of {file.name}")
     if svg is not None:
         tuning.map(svg)
@@ -146,7 +94,7 @@ def tune(
         if tuning.moved_to is not None:
             print(f"earlier trials     {tuning.moved_to}")
     with one_line_warnings(), progress_bar(quiet or json, "writing plans"):
-        for one in _write_plans(tuning, file, wanted, plans, edits):
+        for one in _write_plans(tuning, file, wanted, plans, options.get("edits")):
             if not json and not quiet:
                 print(f"plan               {one} (holds the seed: keep it as safe as the input)")
 
@@ -154,14 +102,37 @@ def tune(
 _Wanted = list[tuple[int | None, Path]]
 
 
-def _plans_in(given: list[str] | None) -> _Wanted:
+def _read_plans(texts: list[str] | None) -> _Wanted:
     """Read "PLAN.toml" as the plan of what is chosen, "7=PLAN.toml" as that of a trial."""
     wanted: _Wanted = []
-    for text in given or []:
+    for text in texts or []:
         number, sign, path = text.partition("=")
         of_trial = sign and number.strip().isascii() and number.strip().isdigit()
         wanted.append((int(number), Path(path)) if of_trial else (None, Path(text)))
     return wanted
+
+
+def _refuse_later_than(trials: int, wanted: _Wanted) -> None:
+    """Raise ParameterError if the plan of a trial is wanted that will not be made."""
+    too_high = [number for number, _ in wanted if number is not None and number > trials]
+    if too_high:
+        raise ParameterError(f"--plan asks for trial {too_high[0]}, but there will be {trials}. Raise --trials.")
+
+
+def _refuse_targets(table: Any, output: Path, log: Path, svg: Path | None, wanted: _Wanted, rules: Path | None) -> None:
+    """Raise WriteError if something cannot be written, or would overwrite what is read."""
+    from shoal.write import refuse_targets
+
+    named = [(f"plan of {f'trial {number}' if number else 'what is chosen'}", path) for number, path in wanted]
+    written = [("page", output), ("file of trials", log), ("map", svg), *named]
+    refuse_targets(table, written, read=[("file of rules", rules)])
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteError(f"The folder {folder} cannot be made: {error.strerror}.") from None
 
 
 def _write_plans(

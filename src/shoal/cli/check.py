@@ -1,0 +1,74 @@
+"""The command that checks whether records keep edit rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shoal.cli.options import READING, Json, Quiet, takes
+from shoal.cli.terminal import one_line_warnings, progress_bar
+from shoal.errors import ParameterError, ShoalError
+
+__all__ = ["check"]
+
+
+@takes(reading=READING)
+def check(
+    *,
+    file: Annotated[Path, typer.Argument(help="The table to check.")],
+    edits: Annotated[
+        Path, typer.Option("--edits", help="The rules: a text file with one a line, or a Schematron file (.sch, .xml).")
+    ],
+    original: Annotated[
+        Path | None, typer.Option(help='The table that rules such as "town in original" speak of.')
+    ] = None,
+    tolerance: Annotated[float, typer.Option(help="Relative tolerance for rules with arithmetic.")] = 1e-9,
+    first: Annotated[int, typer.Option(help="For how many of the records that break a rule to print the number.")] = 10,
+    show_values: Annotated[
+        bool,
+        typer.Option(
+            "--show-values",
+            help="Print their values too. These are the values of FILE: original ones, if it is the original.",
+        ),
+    ] = False,
+    json: Json = False,
+    reading: dict[str, Any],
+    quiet: Quiet = False,
+) -> None:
+    """Check whether every record keeps the rules. Exits with 0 if so, with 1 if not, with 2 if it cannot be checked."""
+    import json as to_json
+
+    from shoal.edits import check, read_edits
+    from shoal.edits.check import refuse_without_original
+    from shoal.read import as_table
+    from shoal.report.terminal.check import check_text
+
+    with _exit_code_2(), one_line_warnings():
+        rules = read_edits(edits)  # before the files, which may be large
+        if original is None:
+            refuse_without_original(rules)
+        table = as_table(file, **reading)
+        before = None if original is None else as_table(original, **reading)
+        with progress_bar(quiet or json, "checking"):
+            checked = check(table, rules, original=before, tolerance=tolerance, first=first, values=show_values)
+    if json:
+        print(to_json.dumps(checked.to_dict(), indent=2, ensure_ascii=False))
+    elif not quiet:
+        print(check_text(str(file), checked))
+    if not checked.holds:
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _exit_code_2() -> Iterator[None]:
+    """Let every error inside the block exit with 2, because 1 is an answer."""
+    try:
+        yield
+    except ShoalError as error:
+        raise ParameterError(str(error)) from None
+    except MemoryError:
+        raise ParameterError("Not enough memory. Cut the file into parts and check each of them.") from None

@@ -1,0 +1,60 @@
+"""The command that compares methods."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from shoal.cli.options import PROTECTION, READING, Quiet, given_options, protection_options, takes
+from shoal.cli.terminal import one_line_warnings, progress_bar
+from shoal.cli.texts import read_ks, read_methods
+
+__all__ = ["compare"]
+
+
+@takes(options=PROTECTION, reading=READING)
+def compare(
+    *,
+    file: Annotated[Path, typer.Argument(help="The table to compare the methods on.")],
+    k: Annotated[str, typer.Option("-k", help="One k, or several separated by commas.")],
+    methods: Annotated[
+        str, typer.Option(help='Names separated by commas, "mdav,fuzzy,mdav+hybrid,ipso", or "all".')
+    ] = "all",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write the table. [FILE-compared.csv]")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page there: the table, and the map of risk and loss.")
+    ] = None,
+    options: dict[str, Any],
+    seed: Annotated[int | None, typer.Option(help="Where random choices start. [0]")] = None,
+    reading: dict[str, Any],
+    quiet: Quiet = False,
+) -> None:
+    """Compare several methods at several k: disclosure risk and information loss of each. Nothing is released."""
+    from shoal.read import as_table
+    from shoal.report.terminal.comparison import comparison_text
+    from shoal.search.comparison import compare
+    from shoal.write import refuse_targets, write_table
+
+    ks = read_ks(k)
+    output = output or Path(f"{file.stem}-compared.csv")
+    table = as_table(file, **reading)
+    written = [("table", output), ("report", report)]
+    refuse_targets(table, written, table="table", read=[("file of rules", options.get("edits"))])
+    with one_line_warnings(), progress_bar(quiet, "comparing"):
+        comparison = compare(
+            table,
+            ks,
+            "all" if methods == "all" else read_methods(methods),
+            **protection_options(options, table.names),
+            **given_options(seed=seed),
+        )
+    write_table(comparison.to_frame(), output)
+    if report is not None:
+        comparison.report(report, title=f"Methods side by side on {file.name}")
+    if not quiet:
+        print(comparison_text(comparison))
+        print(f"\nwritten to {output}" + (f" and {report}" if report is not None else ""))

@@ -1,0 +1,83 @@
+"""How the texts of options are read: names of columns, pairs, lists of k, blocks, replacements."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from shoal.errors import ParameterError
+from shoal.parameters.choices import split_outside_brackets
+
+__all__ = ["read_assignments", "read_blocks", "read_ks", "read_methods", "read_names", "read_replacements"]
+
+
+def read_names(texts: list[str] | None) -> list[str] | None:
+    """Split "a,b" at its commas; a name with a comma in it goes in double quotes."""
+    if not texts:
+        return None
+    try:
+        return [
+            name for text in texts for name in next(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True))
+        ]
+    except (csv.Error, StopIteration):
+        raise ParameterError(
+            f"Names of columns go between commas, those with a comma in double quotes; got {texts}."
+        ) from None
+
+
+def read_methods(text: str) -> list[str]:
+    """Split "mdav,hac:linkage=single,priority=1" at the commas that begin a method, not at those between parameters."""
+    methods: list[str] = []
+    for part in split_outside_brackets(text):
+        if methods and "=" in part.partition(":")[0]:
+            methods[-1] += f",{part}"
+        else:
+            methods.append(part)
+    return methods
+
+
+def read_assignments(option: str, texts: list[str] | None) -> dict[str, str]:
+    """Read "COLUMN=VALUE", once or several times."""
+    pairs = {}
+    for text in texts or []:
+        name, sign, value = text.rpartition("=")
+        if not sign or not name or not value:
+            raise ParameterError(f'{option} wants COLUMN=VALUE; got "{text}".')
+        pairs[name] = value
+    return pairs
+
+
+def read_ks(text: str) -> list[int]:
+    """Read "3,5,10" as the values of k."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts or not all(part.isascii() and part.isdigit() for part in parts):
+        raise ParameterError(f'-k wants whole numbers separated by commas; got "{text}".')
+    return [int(part) for part in parts]
+
+
+def read_replacements(texts: list[str] | None, names: list[str]) -> str | dict[str, str] | None:
+    """Read "mean" as one replacement for all columns, "AGE=median" as one for a column."""
+    by_column: dict[str, str] = {}
+    for_all = []
+    for text in texts or []:
+        # A name may hold "=" and a replacement may have "q=0.25" behind it: the longest name that exists counts.
+        column = max((name for name in names if text.startswith(f"{name}=")), key=len, default=None)
+        if column is not None:
+            by_column[column] = text[len(column) + 1 :]
+        else:
+            for_all.append(text)
+    if len(for_all) > 1 or (for_all and by_column):
+        raise ParameterError(
+            "--replace takes one name for all columns, or COLUMN=NAME for each; got both or two for all."
+        )
+    return for_all[0] if for_all else by_column or None
+
+
+def read_blocks(texts: list[str] | None) -> Any:
+    """Read the number of columns in a block, or the columns of every block."""
+    if not texts:
+        return None
+    if len(texts) == 1 and texts[0].lstrip("-").isdigit():
+        return int(texts[0])
+    return [read_names([text]) or [] for text in texts]
