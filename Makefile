@@ -1,12 +1,13 @@
 # make demo    protect the built-in survey and show the result
 # make test    run the tests
+# make test-long   the randomised tests again, with other examples every time and many more of them
 # make check   tests, lint and types: what CI runs
 # Each sets up a .venv first, with uv where it is installed and pip where it is not.
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types check benchmark docs clean
+.PHONY: demo test test-long lint types check benchmark docs clean
 .DELETE_ON_ERROR:
 
 .venv/pyvenv.cfg:
@@ -30,9 +31,13 @@ demo: .venv/installed
 test: .venv/installed-dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q
 
+test-long: .venv/installed-dev
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n 2 --dist loadfile -q -m hypothesis
+
 lint: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 
 types: .venv/installed-dev
 	$(BIN)/mypy

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("shoal", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("shoal")
+_EVERYWHERE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("shoal", derandomize=True, **_EVERYWHERE)  # the same examples every time
+settings.register_profile("long", derandomize=False, max_examples=1000, **_EVERYWHERE)  # make test-long
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "shoal"))
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from shoal.edits.atoms import Linear
 from shoal.edits.expressions import Among, Every
-from shoal.edits.keep.atoms import Linear
 from shoal.edits.rules import Rule
 from shoal.errors import RuleError
 

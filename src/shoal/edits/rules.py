@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.edits.atoms import Linear, Product, Requirement, Single, requirements
 from shoal.edits.checked_records import CheckedRecords, NumericRecords
 from shoal.edits.evaluation import TOLERANCE, broken, term_values
 from shoal.edits.expressions import (
@@ -24,7 +25,6 @@ from shoal.edits.expressions import (
     parts_of,
     variables_in,
 )
-from shoal.edits.keep.atoms import Linear, Product, Requirement, Single, requirements
 from shoal.edits.text import XPATH_PREFIX, printed, read_expression, shown
 from shoal.errors import DataError, RuleError, nearest_name_hint
 

@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
+from shoal.edits.atoms import Atom, Linear, Opaque, Product, Requirement, Single, requirements
 from shoal.edits.expressions import IsInteger
-from shoal.edits.keep.atoms import Atom, Linear, Opaque, Product, Requirement, Single, requirements
 from shoal.edits.keep.chosen_operators import COMPUTED, ChosenOperators
 from shoal.edits.keep.last_digit import dependents
 from shoal.edits.rules import Rule

@@ -13,9 +13,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.edits.atoms import Atom, Linear, Product, Requirement
 from shoal.edits.checked_records import CheckedRecords
 from shoal.edits.evaluation import holds
-from shoal.edits.keep.atoms import Atom, Linear, Product, Requirement
 from shoal.edits.keep.block_edits import BlockEdits, Demand
 from shoal.errors import DataError, TooFewRecordsError
 

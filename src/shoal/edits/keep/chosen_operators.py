@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from shoal.edits.atoms import Atom, Linear, Opaque, Product, Single
 from shoal.edits.expressions import IsInteger
-from shoal.edits.keep.atoms import Atom, Linear, Opaque, Product, Single
 
 __all__ = ["COMPUTED", "ChosenOperators"]
 

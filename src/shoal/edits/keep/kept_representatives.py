@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.edits.atoms import Atom, Linear, Product
 from shoal.edits.checked_records import NumericRecords
 from shoal.edits.evaluation import TOLERANCE, holds
-from shoal.edits.keep.atoms import Atom, Linear, Product
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.edits.keep.cells import Cells
 from shoal.edits.keep.joint_projection import System, project

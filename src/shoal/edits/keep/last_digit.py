@@ -12,10 +12,10 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.edits.atoms import Linear, Product
 from shoal.edits.checked_records import NumericRecords
 from shoal.edits.evaluation import TOLERANCE, holds, term_values
 from shoal.edits.expressions import VariableName
-from shoal.edits.keep.atoms import Linear, Product
 
 __all__ = ["Dependent", "dependents", "to_last_digit"]
 

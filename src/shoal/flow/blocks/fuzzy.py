@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from shoal import progress
 from shoal.describe.matrix import block_matrix, block_values
 from shoal.describe.standardize import Scale, standard_scale
-from shoal.edits.keep.atoms import Linear
+from shoal.edits.atoms import Linear
 from shoal.edits.keep.last_digit import to_last_digit
 from shoal.errors import ConvergenceWarning, DataError, DisclosureWarning, MethodError, warn
 from shoal.flow.blocks.work import ProtectedBlock, Work

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shoal.edits import parse_rule
-from shoal.edits.keep.atoms import Linear, Opaque, Product, Single, requirements
+from shoal.edits.atoms import Linear, Opaque, Product, Single, requirements
 from shoal.edits.text import printed, read_expression
 
 
