@@ -62,5 +62,5 @@ def test_partitions_and_replacements_do_not_compile_on_import():
 
 
 def test_the_guide_names_every_measure():
-    guide = (ROOT / "docs" / "guide" / "measure.md").read_text()
+    guide = (ROOT / "docs" / "steps" / "measure.md").read_text()
     assert not [name for name in shoal.measure.MEASURES if f"`{name}`" not in guide]

@@ -1,10 +1,10 @@
-"""shoal protects tables of personal or business records so that they can be shared, and says what that costs.
+"""shoal protects tables of personal or business records so that they can be shared, and measures what that costs.
 
 A record is safe in a shoal of at least k.
 
 >>> release = shoal.protect("census.csv", k=5)
 >>> release.data          # the protected table
->>> release.evaluate()    # what it cost and what it buys
+>>> release.evaluate()    # information loss and disclosure risk
 
 The public names stand in the order of the flow: read, describe, (edits), partition, replace, measure, (report).
 They are imported when first used, so that `import shoal` is quick.

@@ -372,7 +372,7 @@ def test_importing_the_rules_is_light():
     assert not set(loaded) & {"numba", "sklearn", "scipy", "pandas", "pyarrow", "lxml"}
 
 
-GUIDE = (Path(__file__).parents[2] / "docs" / "guide" / "edits.md").read_text(encoding="utf-8")
+GUIDE = (Path(__file__).parents[2] / "docs" / "steps" / "edits.md").read_text(encoding="utf-8")
 
 
 def test_the_guide_shows_rules_that_are_read_as_it_says(tmp_path):

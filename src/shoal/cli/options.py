@@ -81,7 +81,7 @@ PROTECTION: dict[str, Any] = {
         bool | None, typer.Option("--standardize/--no-standardize", help="Take distances on standard scores. [yes]")
     ],
 }
-# What has to be said about a file to read it.
+# What may be needed to read a file.
 READING: dict[str, Any] = {
     "delimiter": Annotated[str | None, typer.Option(help="What separates the cells of a CSV file. [from its header]")],
     "decimal": Annotated[str | None, typer.Option(help='The decimal mark of a CSV file, "." or ",".')],

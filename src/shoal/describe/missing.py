@@ -15,9 +15,10 @@ __all__ = ["refuse_infinities", "refuse_missing"]
 def refuse_missing(table: Table, columns: Iterable[str], advice: str) -> None:
     """Raise MissingValuesError if values are missing in any of `columns`, naming all of these."""
     counts = {name: int(table.missing(name).sum()) for name in columns}
-    incomplete = [f'"{name}" ({count})' for name, count in counts.items() if count]
+    incomplete = {name: count for name, count in counts.items() if count}
     if incomplete:
-        raise MissingValuesError(f"Values are missing in {', '.join(incomplete)}. {advice}")
+        named = ", ".join(f'"{name}" ({count})' for name, count in incomplete.items())
+        raise MissingValuesError(f"Values are missing in {named}. {advice}", columns=incomplete)
 
 
 def refuse_infinities(table: Table, columns: Iterable[str]) -> None:

@@ -228,7 +228,7 @@ def _existing(table: Table, name: Any) -> str:
         return str(name)
     if not isinstance(name, str | int):
         raise ParameterError(f"Columns go by their names; got {type(name).__name__}.")
-    raise ColumnError(f'There is no column "{name}".{nearest_name_hint(str(name), table.names)}')
+    raise ColumnError(f'There is no column "{name}".{nearest_name_hint(str(name), table.names)}', column=str(name))
 
 
 def _one_of(what: str, word: str, words: tuple[_Word, ...]) -> _Word:

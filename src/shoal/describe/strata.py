@@ -41,7 +41,10 @@ class Strata:
             has = f"{sizes[smallest]}" + (f" ({also} more fall short)" if also else "")
             raise TooFewRecordsError(
                 f"k={k} needs at least {k} records in every stratum; {self.names[smallest]} has {has}. "
-                "Merge strata, or lower k."
+                "Merge strata, or lower k.",
+                k=k,
+                records=int(sizes[smallest]),
+                stratum=self.names[smallest],
             )
 
 

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from shoal import progress
 from shoal.describe import select
+from shoal.describe.matrix import block_matrix, block_values
 from shoal.describe.missing import refuse_infinities, refuse_missing
 from shoal.describe.strata import strata_of
 from shoal.edits.keep.block_edits import BlockEdits
@@ -39,7 +40,7 @@ _BLOCK_BY_BLOCK = "k holds in every block of columns; whole records can still be
 def carry_out(
     plan: Plan, table: Table, *, edits: Sequence[BlockEdits] | None = None, engine: Engine | None = None
 ) -> Release:
-    """Do what a plan says, and return the release with the plan's outcome filled in.
+    """Carry out a plan, and return the release with the plan's outcome filled in.
 
     Parameters
     ----------
@@ -99,9 +100,11 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
     strata.refuse_fewer_than(plan.k)
     if plan.steps and len(plan.steps) != len(plan.blocks):
         raise PlanError("The plan's steps are for other blocks or strata. Take steps out of the plan.")
+    values = [block_values(table, block, plan.kinds) for block in plan.blocks]
+    matrices = [block_matrix(block, plan.kinds, standardize=plan.standardize) for block in values]
     planned = block_edits_of(plan, table) if edits is None else edits
     refuse_broken_file(plan, table, planned)
-    return Work(plan, table, strata, weights, planned)
+    return Work(plan, table, strata, weights, planned, values, matrices)
 
 
 def _assemble(work: Work, blocks: Sequence[ProtectedBlock]) -> tuple[Table, list[str]]:
@@ -142,7 +145,7 @@ def _refuse_incomplete(plan: Plan, table: Table) -> None:
         advice = f'replace "{name}" needs complete records. Fill them, or leave the variables out.'
         refuse_missing(table, plan.columns, advice)
     if plan.missing == "error":
-        way = "say" if plan.masking.method.supports_missing else 'use the method "mdav" with'
+        way = "use" if plan.masking.method.supports_missing else 'use the method "mdav" with'
         advice = f'Fill them, or {way} missing="keep" (--missing keep) to leave them as they are.'
         refuse_missing(table, [*plan.columns, *plan.strata], advice)
 

@@ -88,7 +88,7 @@ def _way_out(plan: Plan, rule: Rule, fixed: Sequence[str]) -> str:
             f'"{fixed[0]}" is none'
         )
     if rule.is_linear and set(rule.variables) <= set(plan.columns):
-        return 'say repair=True (--repair), or use the method "fuzzy"'
+        return 'set repair=True (--repair), or use the method "fuzzy"'
     return "leave the rule out"
 
 
@@ -101,7 +101,7 @@ def refuse_broken_release(rules: Sequence[Rule], table: Table, masked: Table) ->
         if broken.any():
             raise DataError(
                 f'The rule "{rule.shown}" does not hold after masking, in {int(broken.sum())} records; nothing is '
-                'released. Leave the rule out, choose another k, or say replace="medoid" to release whole records.'
+                'released. Leave the rule out, choose another k, or use replace="medoid" to release whole records.'
             )
         if rule.broken(records, tolerance=0.0).any():
             up_to_rounding.append(rule)

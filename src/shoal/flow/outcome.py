@@ -17,7 +17,7 @@ class PlanSection(BaseModel):
 
 
 class Reading(PlanSection):
-    """What had to be said about the input file to read it."""
+    """The options that were needed to read the input file."""
 
     delimiter: str | None = None
     decimal: str | None = None
@@ -42,7 +42,7 @@ class Output(PlanSection):
 
 
 class Outcome(PlanSection):
-    """What carrying out the plan did, beyond what it was told."""
+    """What carrying out the plan did, beyond its decisions."""
 
     groups: list[int]  # per block
     smallest_group: int
@@ -56,6 +56,6 @@ class Outcome(PlanSection):
 
 
 def installed_versions() -> dict[str, str]:
-    """Return the versions that have a say in the digits of a release."""
+    """Return the versions that can change the digits of a release."""
     parts = ("shoal", "numpy", "numba", "scikit-learn", "narwhals", "pandas", "pyarrow")
     return {"python": platform.python_version()} | {part: version(part) for part in parts}

@@ -130,8 +130,8 @@ class Plan(PlanSection):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What an intruder is told when the method is published, and `shoal.evaluate` needs to play one."""
-        if self.is_synthetic:  # nothing is told of groups that nobody sees
+        """What an intruder knows once the method is published, as `shoal.evaluate` takes it."""
+        if self.is_synthetic:  # groups cannot be seen in the release
             return {"columns": self.confidential, "kinds": self.kinds, "replace": self.replace[self.columns[0]]}
         by_membership = self.masking.method.gives == "memberships"
         return {

@@ -89,7 +89,7 @@ def _draws_fit(plan: Plan) -> None:
         assert isinstance(draw, MembershipDraw)
         fewest = draw.fewest(plan.k)
         if 0 < fewest < plan.k:
-            raise ParameterError(f"at_least={fewest} is below k={plan.k}. Leave it out, or say None and be warned.")
+            raise ParameterError(f"at_least={fewest} is below k={plan.k}. Leave it out, or use None, which warns.")
 
 
 def _rules_fit(plan: Plan) -> None:

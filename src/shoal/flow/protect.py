@@ -75,7 +75,7 @@ def protect(
         Rules that hold in the file and will hold in the release: a list such as ``["net + tax == gross"]``, or the path
         of a file that `shoal.read_edits` reads. Variables joined by a rule form one block, and where `replace` is left
         out the replacement is chosen so that every rule is kept; the rest is grouped in threes, or in blocks of the
-        size that `blocks` says. A rule that cannot be kept is refused.
+        size that `blocks` gives. A rule that cannot be kept is refused.
     repair
         Whether a file that breaks linear rules is protected all the same: representatives are then moved to the nearest
         values that satisfy them. The fuzzy methods always do.

@@ -1,4 +1,4 @@
-"""A release: the protected table, and everything that can be said of it."""
+"""A release: the protected table, its groups, its plan and its measures."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Release:
         return self.masked.to_native()
 
     def evaluate(self, **options: Any) -> Evaluation:
-        """Measure what the protection cost and what it buys, against an intruder who knows the method too.
+        """Measure information loss and disclosure risk, also against an intruder who knows the method.
 
         Parameters
         ----------
@@ -87,14 +87,14 @@ class Release:
     def report(
         self, path: str | os.PathLike[str], audience: Audience = "internal", evaluation: Evaluation | None = None
     ) -> None:
-        """Write what there is to see of the release as one HTML file.
+        """Write a report on the release as one HTML file.
 
         Parameters
         ----------
         path
             Where to. Never the file the data came from.
         audience
-            "internal", for those who may see the original: shows its distributions. "public", to publish beside the
+            "internal", for those who may see the original: shows its distributions. "public", to publish with the
             release: no value of the original, no seed, no count below k.
         evaluation
             The measures, if they were taken already; otherwise all are.

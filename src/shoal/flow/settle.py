@@ -10,7 +10,7 @@ from typing import Any
 
 from shoal.describe import Kind, Selection, select
 from shoal.describe.roles import as_names, block_size
-from shoal.edits import Rule, rules_in
+from shoal.edits import Rule, read_edits
 from shoal.edits.contradictions import refuse_contradictions
 from shoal.edits.keep.block_edits import BlockEdits, joined_blocks
 from shoal.errors import MethodError, ParameterError
@@ -76,10 +76,11 @@ def settle(
     """
     _check_options(method, {"k": k, "seed": seed} | as_given)
     table = as_table(data)
-    rules = rules_in(edits)
+    rules = [] if edits is None else read_edits(edits)
     for rule in rules:
         rule.refuse_unknown(table.names)
-    refuse_contradictions(rules)
+    if rules:
+        refuse_contradictions(rules)
     named_roles = {"roles": roles, "kinds": kinds, "strata": strata, "weights": weights}
     selection = _selection(table, rules, columns, blocks, named_roles)
     seed = secrets.randbits(63) if seed is None else int(seed)
@@ -173,7 +174,7 @@ def _settled_method(method: Any, k: int, seed: int, records: int) -> dict[str, A
     written = written_method(method)
     built = build(written, METHODS, "method", k=k)
     if hasattr(built, "random_state") and "random_state" not in written:
-        # Not the seed itself, nor a part of it: this is told where the method is.
+        # Not the seed itself, nor a part of it: parameters of the method are published.
         own = int.from_bytes(sha256(str(seed).encode()).digest()[:4])
         built = build({**written, "random_state": own}, METHODS, "method", k=k)
     if isinstance(built, SoftMethod):

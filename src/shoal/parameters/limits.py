@@ -153,4 +153,4 @@ def check_limits(limits: Mapping[str, Limit], values: Mapping[str, Any]) -> None
             hint = nearest_name_hint(value, limit.words) if isinstance(limit, OneOf) and isinstance(value, str) else ""
             shown = repr(value) if value is None or isinstance(value, str | Real) else type(value).__name__
             shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
-            raise ParameterError(f"{name} must be {limit.wanted}; got {shown}.{hint}")
+            raise ParameterError(f"{name} must be {limit.wanted}; got {shown}.{hint}", parameter=name)

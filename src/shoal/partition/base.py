@@ -142,7 +142,9 @@ class Partitioner(Method, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         records: NDArray[np.float64] = checked_matrix(self, X, dtype=np.float64, ensure_all_finite=finite)
         n = len(records)
         if n < self.k:
-            raise TooFewRecordsError(f"k={self.k} needs at least {self.k} records; got n_samples={n}. Lower k.")
+            raise TooFewRecordsError(
+                f"k={self.k} needs at least {self.k} records; got n_samples={n}. Lower k.", k=self.k, records=n
+            )
         records = records.view()
         records.flags.writeable = False
         self.labels_ = self._partition(records)

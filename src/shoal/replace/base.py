@@ -1,4 +1,4 @@
-"""What every replacement says about itself, so that nothing has to ask for its name."""
+"""What every replacement declares about itself, so that no other code asks for its name."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Replacement:
     keeps_rules
         Which edit rules can be kept: "all", "linear" or "none".
     default_method
-        How records are grouped for it where nothing was said.
+        How records are grouped for it where no method was chosen.
     family
         What kind of release it makes, if that does not follow from the method.
     searched
         The parameters that are worth searching.
     search_defaults
-        Parameters that a search sets where nothing was said.
+        Parameters that a search sets where the user did not.
     """
 
     name: ClassVar[str]

@@ -11,7 +11,20 @@ from shoal.replace.synthetic.hybrid import MicroHybrid
 from shoal.replace.synthetic.ipso import IPSO
 from shoal.replace.synthetic.muralidhar_sarathy import MuralidharSarathy
 
-__all__ = ["REPLACEMENTS"]
+__all__ = [
+    "IPSO",
+    "REPLACEMENTS",
+    "FuzzyRegression",
+    "GeometricMean",
+    "Mean",
+    "Median",
+    "Medoid",
+    "MembershipDraw",
+    "MicroHybrid",
+    "Mode",
+    "MuralidharSarathy",
+    "OrderStatistic",
+]
 
 REPLACEMENTS: dict[str, type[Replacement]] = {
     kind.name: kind

@@ -18,7 +18,7 @@ __all__ = ["Medoid"]
 class Medoid(Replacement):
     """The record nearest to all others of its group, released as it is in place of each.
 
-    It keeps every rule that holds within a record, whatever the rule says, because what is released is a record. That
+    It keeps every rule that holds within a record, because what is released is a record. That
     is also its price: a record of the original file is published, if only as one of at least k that look the same.
     """
 

@@ -39,7 +39,7 @@ class _WholeOrWord:
 
 
 class HasFuzziness(Protocol):
-    """A fuzzy method: how fuzzy its clusters are, and which parameter of the draw says so for the probabilities."""
+    """A fuzzy method: how fuzzy its clusters are, and which parameter of the draw stands for that."""
 
     @property
     def fuzziness(self) -> tuple[str, float]:
@@ -64,7 +64,7 @@ class MembershipDraw(Replacement):
     at_least
         A centre is released only if it is the average of at least so many records and so many get it; "k" stands for
         the k of the release. None is the algorithm as it was published, which releases persons: an outlier is its own
-        centre. It warns, and says how many.
+        centre. It warns, with the number of such records.
     per_variable
         Whether each variable is drawn for itself. A record then has the values of several centres: k holds for each
         variable, not for the record, and no edit rule holds.
@@ -119,7 +119,7 @@ class MembershipDraw(Replacement):
         return k if self.at_least == "k" else int(self.at_least or 0)
 
     def fuzziness(self, method: HasFuzziness) -> float:
-        """Return how fuzzy the probabilities are: as was said here, or as fuzzy as the clusters of the method."""
+        """Return how fuzzy the probabilities are: as set here, or as fuzzy as the clusters of the method."""
         own: float | None = getattr(self, method.draw_parameter)
         return method.fuzziness[1] if own is None else own
 

@@ -79,7 +79,7 @@ def _by_tree(
     counts: NDArray[np.int64],
     k: int,
 ) -> _Pairs:
-    """Return what `_by_comparing_all` returns, for borrowers whose centres have no gaps."""
+    """Return what `_by_comparing_all` returns, for borrowers whose centres have no missing values."""
     from sklearn.neighbors import KDTree  # most runs have no borrowers and need not wait for this import
 
     tree = KDTree(centres[complete])
@@ -119,7 +119,7 @@ class _Found:
         lender: NDArray[np.int64],
         distance: NDArray[np.float64],
     ) -> NDArray[np.bool_]:
-        """Keep the nearest lenders of every borrower that has enough of them, and say which borrowers have."""
+        """Keep the nearest lenders of every borrower that has enough of them, and return which borrowers have."""
         order = np.lexsort((lender, distance, row))
         row, lender = row[order], lender[order]
         lent = self.counts[lender]

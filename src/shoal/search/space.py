@@ -125,7 +125,7 @@ def _part_in_large_file(method: Mapping[str, Any], k: int, records: int) -> int 
 def space_of(
     masking: Masking, ks: Sequence[int], records: int, columns: int, options: Mapping[str, Any], in_strata: bool
 ) -> Space:
-    """Return what can be varied of a method; what was said already is left as it is.
+    """Return what can be varied of a method; parameters that were given are left as they are.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def _declared_parameters(
             continue
         parameters.append(SearchParameter(one.name, one.values, one.start, "method"))
         if isinstance(method, SoftMethod) and one.name == method.fuzziness[0]:
-            # The parameter of the draw that says the same is searched over the same values.
+            # The parameter of the draw that stands for the same is searched over the same values.
             parameters.append(SearchParameter(method.draw_parameter, one.values, one.start, "replacement"))
     declared = () if replacement is None else replacement.searched
     return parameters + [SearchParameter(one.name, one.values, one.start, "replacement") for one in declared]

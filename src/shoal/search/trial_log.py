@@ -18,7 +18,7 @@ from shoal.write import refuse_unwritable
 __all__ = ["TrialLog", "is_trial_log", "what_it_is_for"]
 
 _FORMAT = "shoal.trials/2"
-_SILENT = {"missing": "error", "standardize": "True", "repair": "False"}  # options that say what is so anyway
+_SILENT = {"missing": "error", "standardize": "True", "repair": "False"}  # options with their defaults
 _OTHER = {
     "input": "another input, or one that has changed since",
     "settings": "other columns, roles, rules or another seed",
@@ -28,8 +28,8 @@ _OTHER = {
 
 def what_it_is_for(fingerprint: str, settings: Mapping[str, Any], seed: int) -> dict[str, str]:
     """Return the head of a log: digests of the input and of what all trials share, which tell neither."""
-    said = {name: _plain(value) for name, value in settings.items()}
-    shared = json.dumps([_plain({name: one for name, one in said.items() if one != _SILENT.get(name, [])}), seed])
+    stated = {name: _plain(value) for name, value in settings.items()}
+    shared = json.dumps([_plain({name: one for name, one in stated.items() if one != _SILENT.get(name, [])}), seed])
     return {
         "format": _FORMAT,
         "input": sha256(f"input of a search {fingerprint}".encode()).hexdigest(),
@@ -85,7 +85,7 @@ class TrialLog:
         if resume:
             self._read()
         else:
-            self.close()  # nobody writes to it
+            self.close()  # no other search writes to it
 
     def append(self, trial: Trial) -> None:
         """Write one more trial; it is on disk when this returns."""
@@ -160,14 +160,14 @@ class TrialLog:
                 self.close()
                 raise PlanError(
                     f'Line {number + 1} of "{self._path}" is damaged. Take it out with all lines below it: what they '
-                    "say will be tried again."
+                    "hold will be evaluated again."
                 )
             self.trials.append(trial)
         self._file.seek(len(whole))
         self._file.truncate()
 
     def _refuse_other(self, head: bytes) -> None:
-        """Raise PlanError unless the first line says that the trials are of this search."""
+        """Raise PlanError unless the first line shows that the trials are of this search."""
         try:
             first = json.loads(head)
             found = {part: str(first[part]) for part in self._head}

@@ -136,7 +136,7 @@ class Tuning:
         number
             The number of the trial.
         output
-            Where the plan's release is to be written when nobody says otherwise.
+            Where the plan's release is written by default.
         """
         plan = self.release(number).plan
         if output is None:

@@ -15,7 +15,7 @@ from shoal.search.trial import History, Trial
 __all__ = ["OptunaSearch"]
 
 _AT_RANDOM = 24  # trials before anything is learned
-_LEARNED, _DRAWN = 10, 200  # proposals in a row that are not worth trying, before they are drawn; before it ends
+_LEARNED, _DRAWN = 10, 200  # proposals in a row that are not worth evaluating, before they are drawn; before it ends
 _DIGITS = 3
 
 
@@ -37,10 +37,10 @@ class OptunaSearch:
 
     @property
     def left(self) -> None:
-        """Nobody knows how many settings there are still to try."""
+        """It is not known how many settings are left."""
 
     def ask(self) -> Settings | None:
-        """Return settings that are worth trying; None if none are found."""
+        """Return settings that are worth evaluating; None if none are found."""
         samplers = self._optuna.samplers
         for attempt in range(_LEARNED + _DRAWN):
             digest = sha256(f"{self._seed} {len(self._history)} {attempt}".encode()).digest()
@@ -53,7 +53,7 @@ class OptunaSearch:
                 )
                 trial = self._study.ask()
                 settings = self._suggested(trial)
-                # Told as it was tried, with rounded numbers, or not at all.
+                # Reported by `tell` as it was evaluated, with rounded numbers, or not at all.
                 self._study.tell(trial, state=self._optuna.trial.TrialState.FAIL)
             if self._history.is_worth_evaluating(settings):
                 return settings
@@ -127,7 +127,7 @@ def _optuna() -> Any:
 
 @contextmanager
 def _quiet(optuna: Any) -> Iterator[None]:
-    """Let optuna say nothing inside the block."""
+    """Let optuna print nothing inside the block."""
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.matrix import Matrix, block_matrix, block_values
+from shoal.describe.matrix import Matrix
 from shoal.describe.strata import Strata
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.edits.keep.kept_representatives import kept_representatives
@@ -30,8 +30,7 @@ def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> Protec
     """Group every stratum and give every group its representatives, variable by variable, so that rules hold."""
     plan, strata = work.plan, work.strata
     edits = work.edits[number] if work.edits else None
-    values = block_values(work.table, block, plan.kinds)
-    matrix = block_matrix(values, plan.kinds, standardize=plan.standardize)
+    values, matrix = work.values[number], work.matrices[number]
     cells = None
     if edits is not None and edits.demands:
         cells = split_by_rules(plan, work.table, edits, matrix, strata)

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import progress
-from shoal.describe.matrix import block_matrix, block_values
 from shoal.describe.standardize import Scale, standard_scale
 from shoal.edits.atoms import Linear
 from shoal.edits.keep.last_digit import to_last_digit
@@ -38,8 +37,7 @@ def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> Protec
     plan, table, strata = work.plan, work.table, work.strata
     method, draw = plan.masking.method, plan.replacements[block[0]]
     assert isinstance(method, SoftMethod) and isinstance(draw, MembershipDraw)
-    values = block_values(table, block, plan.kinds)
-    matrix = block_matrix(values, plan.kinds, standardize=plan.standardize)
+    values, matrix = work.values[number], work.matrices[number]
     if not matrix.complete:
         raise MethodError(
             f'The method "{method.name}" clusters complete records; some here have missing values. Fill them, leave '

@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.matrix import block_matrix, block_values
 from shoal.describe.standardize import is_constant
-from shoal.describe.strata import Strata
 from shoal.errors import DataError, DisclosureWarning, warn
 from shoal.flow.blocks.grouping import group_records
 from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.partition import Partition
-from shoal.read import Table
 from shoal.replace import MicroHybrid, SyntheticReplacement
 from shoal.replace.synthetic.hybrid import GroupsTooSmallError
 from shoal.replace.synthetic.residuals import one_thread, regressed
@@ -29,14 +26,14 @@ __all__ = ["protect_synthetic_block"]
 
 Doubles = NDArray[np.float64]
 
-_MOST_LOOKED_AT = 50_000  # records, to see whether columns of the file say what a variable is
+_MOST_LOOKED_AT = 50_000  # records, to see whether a variable follows from columns of the file
 _MOSTLY = 0.9  # of a column's values have to be there, to look at it
 _NEARLY = 0.999  # old and new values that correlate by more are nearly the same
 
 
 def protect_synthetic_block(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
     """Group every stratum and rewrite the confidential variables of every group; the others stay as they are."""
-    notes = _refuse_determined(work.plan, work.table, block, work.strata)
+    notes = _refuse_determined(work, number, block)
     try:
         protected = _rewritten(work, number, block)
     except GroupsTooSmallError as error:
@@ -46,8 +43,7 @@ def protect_synthetic_block(work: Work, number: int, block: Sequence[str]) -> Pr
 
 def _rewritten(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
     plan, strata = work.plan, work.strata
-    values = block_values(work.table, block, plan.kinds)
-    matrix = block_matrix(values, plan.kinds, standardize=plan.standardize)
+    values, matrix = work.values[number], work.matrices[number]
     grouping = group_records(work, number, block, matrix, strata)
     labels = grouping.labels
     names = [column for column in plan.confidential if column in block]
@@ -97,8 +93,7 @@ def _for_whole_file(error: GroupsTooSmallError, work: Work) -> GroupsTooSmallErr
     plan, parts = work.plan, []
     replacement = plan.masking.replacement
     assert isinstance(replacement, MicroHybrid)  # the only one that raises it
-    for block in plan.blocks:
-        values = block_values(work.table, block, plan.kinds)
+    for block, values in zip(plan.blocks, work.values, strict=True):
         for stratum in range(len(work.strata)):
             rows = work.strata.codes == stratum
             X, Y = _split(plan, {name: values[name][rows] for name in block})
@@ -114,10 +109,10 @@ def _split(plan: Plan, values: Mapping[str, Doubles]) -> tuple[Doubles, Doubles]
     return X, np.column_stack([X[:, :0], *(values[name] for name in values if name not in plan.confidential)])
 
 
-def _refuse_determined(plan: Plan, table: Table, block: Sequence[str], strata: Strata) -> list[str]:
-    """Raise DataError if a variable follows from what stays in its block; return notes on those all that stays says."""
-    values = block_values(table, block, plan.kinds)
-    X, Y = _split(plan, values)
+def _refuse_determined(work: Work, number: int, block: Sequence[str]) -> list[str]:
+    """Raise DataError if a variable follows from what stays in its block; return notes on those the file gives."""
+    plan, table, strata = work.plan, work.table, work.strata
+    X, Y = _split(plan, work.values[number])
     names = [column for column in plan.confidential if column in block]
     for place, name in enumerate(names):
         if is_constant(X[:, place]):
@@ -126,7 +121,7 @@ def _refuse_determined(plan: Plan, table: Table, block: Sequence[str], strata: S
             raise DataError(
                 f'The values of "{name}" differ by no more than rounding. Take off what they have in common.'
             )
-    follows = unchanged_cells(X, _said_by(X, Y, strata.codes))
+    follows = unchanged_cells(X, _predicted_from(X, Y, strata.codes))
     for place, name in enumerate(names):
         if follows[:, place].all():
             raise DataError(
@@ -138,33 +133,35 @@ def _refuse_determined(plan: Plan, table: Table, block: Sequence[str], strata: S
     others = [column for column in map(table.numbers, outside) if np.isfinite(column).mean() >= _MOSTLY]
     there = np.flatnonzero(np.all([np.isfinite(column) for column in [X[:, 0], *others]], axis=0))
     some = there[:: max(1, len(there) // max(_MOST_LOOKED_AT, 20 * (len(others) + Y.shape[1])))]
-    said = _said_by(X[some], np.column_stack([Y[some], *(column[some] for column in others)]), strata.codes[some])
+    predicted = _predicted_from(
+        X[some], np.column_stack([Y[some], *(column[some] for column in others)]), strata.codes[some]
+    )
     return [
         f'"{name}" follows, exactly or nearly, from columns that stay as they are. Name one of those confidential too, '
         "in its block."
-        for name, is_near in zip(names, _correlations(X[some], said) > _NEARLY, strict=True)
+        for name, is_near in zip(names, _correlations(X[some], predicted) > _NEARLY, strict=True)
         if is_near
     ]
 
 
-def _said_by(X: Doubles, Y: Doubles, strata: NDArray[np.int64]) -> Doubles:
-    """Return what the other variables say the confidential ones are, by regression in every stratum.
+def _predicted_from(X: Doubles, Y: Doubles, strata: NDArray[np.int64]) -> Doubles:
+    """Return the confidential variables as predicted from the others, by regression in every stratum.
 
     In a stratum with hardly more records than variables anything follows from anything: there it is infinite.
     """
-    said = np.full_like(X, np.inf)
+    predicted = np.full_like(X, np.inf)
     scaled, exponents = without_extremes(X)
     others, _ = without_extremes(Y)
     if Y.shape[1] == 0:
-        return said
+        return predicted
     with one_thread():
         for stratum in np.unique(strata):
             rows = np.flatnonzero(strata == stratum)
             fit = regressed(scaled[rows][None], others[rows][None])
             if fit.degrees[0] >= max(2, X.shape[1]):
                 with np.errstate(under="ignore"):
-                    said[rows] = np.ldexp(fit.means[0] + fit.fitted[0], exponents)
-    return said
+                    predicted[rows] = np.ldexp(fit.means[0] + fit.fitted[0], exponents)
+    return predicted
 
 
 def _correlations(before: Doubles, after: Doubles) -> Doubles:

@@ -35,6 +35,10 @@ class Work:
         The sampling weights, if there are any.
     edits
         How each block keeps the rules; empty where there are none, or where centres keep them.
+    values
+        The variables of every block as numbers, by column.
+    matrices
+        What distances are taken between, for every block.
     """
 
     plan: Plan
@@ -42,6 +46,8 @@ class Work:
     strata: Strata
     weights: NDArray[np.float64] | None
     edits: Sequence[BlockEdits]
+    values: Sequence[Mapping[str, NDArray[np.float64]]]
+    matrices: Sequence[Matrix]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from shoal.replace.synthetic.synthetic import Synthetic
 
 __all__ = ["SyntheticReplacement"]
 
-# What the papers do not say of synthetic values inside groups; measured in the guide.
+# Not in the papers; measured in the guide.
 _EASIER_TO_LINK = "Records of hybrid data are easier to link than those of plain microaggregation with the same groups."
 
 

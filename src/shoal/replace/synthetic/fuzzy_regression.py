@@ -42,11 +42,11 @@ _RANK = 1e-10  # directions of the weighted predictors shorter than this, beside
 
 @dataclass(frozen=True)
 class FuzzyRegression(SyntheticReplacement):
-    """Every record gets what one of c regressions on the other variables says of it.
+    """Every record gets the fitted values of one of c regressions on the other variables.
 
-    The models and the memberships of the records in them are found by turns: models that fit the records best, weighted
-    by membership; memberships that fall with the squared error. The confidential variables then take the fitted values
-    of the model each record belongs to most. One membership serves all variables.
+    The models and the memberships of the records in them are computed by turns: models that fit the records best,
+    weighted by membership; memberships that fall with the squared error. The confidential variables then take the
+    fitted values of the model each record belongs to most. One membership serves all variables.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ class FuzzyRegression(SyntheticReplacement):
     max_iter
         The most iterations.
     tol
-        The memberships have come to rest if none changes by more than this.
+        The memberships have converged if none changes by more than this.
     accept_unchanged
-        Whether records may come out as they went in. They do where a model has few records and fits them without
+        Whether records may come out unchanged. They do where a model has few records and fits them without
         error. By default such data are refused.
 
     Notes
@@ -71,7 +71,8 @@ class FuzzyRegression(SyntheticReplacement):
     All variables are standardised. The start are the memberships of fuzzy c-means, with the same c and m, on all
     variables. A model that has lost its records starts again around the record that fits worst in all models, with the
     records nearest to it: a c-th of all, and at least twice as many as it has coefficients. The values are those of
-    the models that gave the final memberships. Most often `max_iter` ends the search; the notes of the result say so.
+    the models that gave the final memberships. Most often `max_iter` ends the search; the notes of the result mention
+    it.
 
     A record whose values, all of them whole numbers, would round to what they were takes those of the next best model.
     Where more than one in a hundred would, nothing is moved, and such data are refused.
@@ -95,7 +96,7 @@ class FuzzyRegression(SyntheticReplacement):
     accept_unchanged: bool = False
 
     name: ClassVar[str] = "fuzzy-regression"
-    summary: ClassVar[str] = "Every record gets what one of c regressions on the other variables says of it"
+    summary: ClassVar[str] = "Every record gets the fitted values of one of c regressions on the other variables"
     reference: ClassVar[str] = (
         "I. Cano, V. Torra (2009), Generation of synthetic data by means of fuzzy c-regression, IEEE International "
         "Conference on Fuzzy Systems. R. J. Hathaway, J. C. Bezdek (1993), Switching regression models and fuzzy "
@@ -129,7 +130,7 @@ class FuzzyRegression(SyntheticReplacement):
         Parameters
         ----------
         X
-            The confidential variables, n x L, without gaps.
+            The confidential variables, n x L, without missing values.
         Y
             The others, n x M.
         groups
@@ -212,9 +213,9 @@ class Models:
     Attributes
     ----------
     values
-        What the model each record belongs to most says of it, n x t.
+        The fitted values of the model each record belongs to most, n x t.
     second
-        What the model says that it belongs to most after this one; the same if there is only one.
+        Those of the model it belongs to most after this one; the same if there is only one.
     coefficients
         Of every model, c x q x t; the constant, if there is one, comes first.
     memberships
@@ -277,7 +278,7 @@ def fitted_models(
 
 
 def _said(A: Doubles, coefficients: Doubles, chosen: Labels) -> Doubles:
-    """Return what the model chosen for each record says of it."""
+    """Return the fitted values of the model chosen for each record."""
     values = np.empty((len(A), coefficients.shape[2]))
     for number, one in enumerate(coefficients):
         rows = chosen == number
@@ -322,7 +323,7 @@ def _least_squares(A: Doubles, targets: Doubles, weights: Doubles) -> Doubles:
 
 
 def _squared_errors(A: Doubles, targets: Doubles, coefficients: Doubles) -> Doubles:
-    """Return the squared distance of every record to what each model says of it, n x c."""
+    """Return the squared distance of every record to the fitted values of each model, n x c."""
     return np.column_stack([np.square(targets - A @ one).sum(axis=1) for one in coefficients])
 
 

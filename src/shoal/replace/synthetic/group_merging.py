@@ -45,7 +45,7 @@ def merged_with_nearest(
     groups
         The group of every record, 0 to g-1, g at least 2.
     values
-        The variables whose standardised means say what is near.
+        The variables by whose standardised means groups are near.
     poor
         Which groups must be merged.
     degrees

@@ -33,7 +33,7 @@ Flags = NDArray[np.bool_]
 
 _WAYS_OUT = {
     "merge": "merge such groups",
-    "drop-others": "forget the other variables inside them",
+    "drop-others": "ignore the other variables inside them",
     "accept": "accept it",
 }
 
@@ -79,15 +79,15 @@ class MicroHybrid(SyntheticReplacement):
     """Every group of a partition gets a synthetic version of its own, with the same means and covariances.
 
     The means and covariances of all variables, confidential or not, are those of the original file, exactly, whatever
-    the groups are. The smaller the groups, the more of the rest stays too, and the less is hidden: k is the dial.
+    the groups are. The smaller the groups, the more of the rest stays too, and the less is hidden: k decides.
 
     Parameters
     ----------
     confidential
         The names of the variables to rewrite, X; the others, Y, are released as they are.
     small_groups
-        What to do where a group is too small to hide its residuals, or a record would come out as it went in.
-        ``"error"``: refuse, and say which k is needed. ``"drop-others"``: forget Y inside these groups; the means
+        What to do where a group is too small to hide its residuals, or a record would come out unchanged.
+        ``"error"``: refuse, naming the k that is needed. ``"drop-others"``: ignore Y inside these groups; the means
         there, and the covariances of X, stay exact, the covariances of X with Y inside them do not.
         ``"merge"``: merge such a group with the nearest until there is room; nothing is lost but some closeness.
         ``"accept"``: rewrite as far as it goes, and report how many records are unchanged.
@@ -163,14 +163,14 @@ class MicroHybrid(SyntheticReplacement):
         Parameters
         ----------
         X
-            The confidential variables, n x L, without gaps.
+            The confidential variables, n x L, without missing values.
         Y
             The others, n x M; M may be 0.
         groups
             The group of every record, 0 to g-1.
         rng
-            Where the noise comes from: n x L normal numbers, whatever the groups are, and more where a record came out
-            as it was.
+            The source of the noise: n x L normal numbers, whatever the groups are, and more where a record came out
+            unchanged.
         """
         X, Y, groups = checked(X, Y, groups)
         work = _Work(X, Y, rng, self.least_degrees(X.shape[1]), self.orthogonal)
@@ -209,7 +209,7 @@ class MicroHybrid(SyntheticReplacement):
         )
 
     def _refuse_unchanged(self, work: _Work, groups: Labels, new: Rewritten) -> None:
-        """Raise GroupsTooSmallError if a record came out as it went in, with the ways out that lead somewhere."""
+        """Raise GroupsTooSmallError if a record came out unchanged, with the ways out that lead somewhere."""
         same = is_unchanged(work.X, new.values)
         if not same.any():
             return
@@ -221,7 +221,7 @@ class MicroHybrid(SyntheticReplacement):
         alike = (work.X[first] == work.X).all(axis=1)[poor[groups]].all()
         why = "are all alike in their group" if alike else "differ in their group by no more than rounding"
         if dropped:
-            why = "are what the other variables in their group say they are"
+            why = "follow from the other variables in their group"
         least = int(np.bincount(groups)[poor].max()) + 1
         raise GroupsTooSmallError(
             f"Hybrid data leaves {int(same.sum())} of {len(same)} records{{where}} as they are, which would release "
@@ -243,7 +243,7 @@ class MicroHybrid(SyntheticReplacement):
             degrees[poor] = again.degrees
         self._refuse_unchanged(work, groups, Rewritten(values, degrees, new.is_orthogonal))
         tally = Tally(
-            "Groups in which the other variables were forgotten: {count} of {of}. Covariances with those variables are "
+            "Groups in which the other variables were ignored: {count} of {of}. Covariances with those variables are "
             "not exact.",
             int(poor.sum()),
             len(poor),
@@ -264,7 +264,7 @@ class MicroHybrid(SyntheticReplacement):
                     f"Hybrid data needs {enough} records and other variables that do not determine the confidential "
                     f"ones; even all {len(values)} records as one group would release original values. Name "
                     f"{'fewer variables' if len(values) < enough else 'another variable confidential too'}"
-                    + ', or forget the others inside groups (small_groups="drop-others")' * can_drop
+                    + ', or ignore the others inside groups (small_groups="drop-others")' * can_drop
                     + "."
                 )
             merging = merged_with_nearest(groups, np.hstack([work.X, work.Y]), poor, degrees, work.least, enough)
@@ -314,7 +314,7 @@ def _groups(small: Flags | int) -> str:
 
 
 def _spelled(settings: Sequence[str]) -> list[str]:
-    """Return what to do, and how to say so; on the command line for the first."""
+    """Return the ways out, each with its setting; the first also as an option of the command line."""
     first = '{} (small_groups="{}", --replace hybrid:small_groups={})'
     return [
         (first if place == 0 else '{} ("{}")').format(_WAYS_OUT[one], one, one) for place, one in enumerate(settings)

@@ -62,7 +62,7 @@ class IPSO(SyntheticReplacement):
         For C: the noise is orthogonal to X too, so that new and old residuals are uncorrelated, not just independent.
         Needs 2L + M + 1 records for L confidential variables and M others, where C alone needs L + M + 1.
     accept_unchanged
-        Whether records may come out as they went in. They do if X follows from Y without error, if there are as few
+        Whether records may come out unchanged. They do if X follows from Y without error, if there are as few
         records as variables in Y, or if a record is the only one in which a variable of Y differs. By default such data
         are refused, and groups with fewer degrees of freedom than 2 or L. A record that came out as it was by bad luck
         is drawn again, with others.
@@ -113,7 +113,7 @@ class IPSO(SyntheticReplacement):
         Parameters
         ----------
         X
-            The confidential variables, n x L, without gaps.
+            The confidential variables, n x L, without missing values.
         Y
             The others, n x M; M may be 0.
         groups
@@ -146,7 +146,7 @@ class IPSO(SyntheticReplacement):
                 "IPSO",
                 unchanged,
                 len(X),
-                "They are what the other variables say they are, or nearly. Name variables that determine "
+                "They follow from the other variables, or nearly. Name variables that determine "
                 "them confidential too, raise k, or accept it "
                 "(accept_unchanged=True; --replace ipso:accept_unchanged=true).",
             )

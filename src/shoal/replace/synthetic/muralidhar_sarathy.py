@@ -76,7 +76,7 @@ class MuralidharSarathy(SyntheticReplacement):
     confidential
         The names of the variables X.
     accept_unchanged
-        Whether records may come out as they went in, as with alpha=1 or where X follows from Y. By default such data
+        Whether records may come out unchanged, as with alpha=1 or where X follows from Y. By default such data
         are refused.
 
     Notes
@@ -141,13 +141,13 @@ class MuralidharSarathy(SyntheticReplacement):
         Parameters
         ----------
         X
-            The confidential variables, n x L, without gaps.
+            The confidential variables, n x L, without missing values.
         Y
             The others, n x M; M may be 0.
         groups
             The group of every record, 0 to g-1; all zeros to rewrite the file as one.
         rng
-            Where the noise comes from: n x L normal numbers, whatever the groups are, and more where a record came out
+            The source of the noise: n x L normal numbers, whatever the groups are, and more where a record came out
             as it was.
         """
         X, Y, groups = checked(X, Y, groups)
@@ -189,7 +189,7 @@ class MuralidharSarathy(SyntheticReplacement):
                 "Muralidhar-Sarathy",
                 unchanged,
                 len(X),
-                "alpha is too near 1, or they are what the other variables say they are, or nearly. Lower alpha, name "
+                "alpha is too near 1, or they follow from the other variables, or nearly. Lower alpha, name "
                 f"variables that determine them confidential too, raise k, or accept it ({_ACCEPT}).",
             )
             if largest > _MOST_KEPT + _SLACK:

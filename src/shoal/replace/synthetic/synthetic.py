@@ -1,4 +1,4 @@
-"""What every synthetic replacement gives back, and the rule that no record may come out as it went in."""
+"""What every synthetic replacement returns, and the rule that no record may be released unchanged."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ Labels = NDArray[np.int64]
 _OF_SPREAD = 1e-9
 # ... or by what rounding alone does to the largest value.
 _OF_SIZE = 1e-14
-# In variables that spread over fewer units than this, whole numbers round back by chance. Records are not kept from it:
-# where there are few values, to know which it is not is to know much.
+# In variables with a smaller standard deviation than this, whole numbers round back by chance. Records are not redrawn
+# for it: where there are few values, to know which one it is not is to know much.
 _FEW_UNITS = 5.0
 
 
 @dataclass(frozen=True)
 class Tally:
-    """How often something is so that a reader of the release should know.
+    """How often something holds that a reader of the release should know.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Tally:
     count, of
         How many there are, of how many.
     if_none
-        What to say instead where there are none; nothing by default.
+        The sentence for when there are none; by default there is none.
     """
 
     text: str
@@ -82,7 +82,7 @@ class Synthetic:
         variable's standard deviation, or by rounding; in a variable of whole numbers also if it rounds to what it was,
         unless these have a standard deviation below 5 and round back by chance.
     tallies
-        What a reader of the release should know, and how often it is so.
+        What a reader of the release should know, with counts.
     degrees
         The least number of residual degrees of freedom over the groups; None where the method has none.
     groups
@@ -131,7 +131,7 @@ def as_tuple(given: Any) -> Any:
 
 
 def checked(X: Doubles, Y: Doubles, groups: Labels) -> tuple[Doubles, Doubles, Labels]:
-    """Return the three as arrays of the right kind, or say what does not fit."""
+    """Return the three as arrays of the right kind; an error if they do not fit together."""
     X = np.asarray(X, dtype=np.float64)
     Y = np.asarray(Y, dtype=np.float64)
     groups = np.asarray(groups, dtype=np.int64)
@@ -140,7 +140,9 @@ def checked(X: Doubles, Y: Doubles, groups: Labels) -> tuple[Doubles, Doubles, L
     if Y.ndim != 2 or len(Y) != len(X) or groups.shape != (len(X),):
         raise ParameterError("X, Y and groups must have one row for every record.")
     if not (np.isfinite(X).all() and np.isfinite(Y).all()):
-        raise DataError("Synthetic values need complete and finite records. Fill the gaps, or leave the variables out.")
+        raise DataError(
+            "Synthetic values need complete and finite records. Fill missing values, or leave the variables out."
+        )
     return X, Y, groups
 
 
@@ -153,7 +155,7 @@ def without_extremes(V: Doubles) -> tuple[Doubles, NDArray[np.int32]]:
 
 
 def unmoved_cells(X: Doubles, before: Doubles, after: Doubles) -> NDArray[np.bool_]:
-    """Return which values are the same before and after, but for rounding; X says what is much."""
+    """Return which values are the same before and after, but for rounding; X gives the scale of each variable."""
     scaled, exponents = without_extremes(X)
     with np.errstate(under="ignore"):
         moved = np.abs(np.ldexp(before, -exponents) - np.ldexp(after, -exponents))
@@ -183,7 +185,7 @@ def _rounds_back(X: Doubles, values: Doubles) -> NDArray[np.bool_]:
 
 
 def refuse_unchanged(method: str, unchanged: int, n: int, what_to_do: str) -> None:
-    """Raise DataError if a record came out as it went in."""
+    """Raise DataError if a record came out unchanged."""
     if unchanged:
         raise DataError(
             f"{method} leaves {unchanged} of {n} records as they are, which would release them. {what_to_do}"

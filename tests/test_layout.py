@@ -1,0 +1,71 @@
+"""The house stays easy to walk through: small modules, small folders, one name for one thing."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import shoal
+
+PACKAGE = Path(shoal.__file__).parent
+MODULES = sorted(PACKAGE.rglob("*.py"))
+FOLDERS = sorted({module.parent for module in MODULES})
+MOST_LINES, MOST_FILES = 400, 15
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(PACKAGE.parent))
+
+
+@pytest.mark.parametrize("module", MODULES, ids=named)
+def test_a_module_can_be_read_in_one_sitting(module):
+    assert len(module.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+
+
+@pytest.mark.parametrize("folder", [one for one in FOLDERS if one.name != "kernels"], ids=named)
+def test_a_folder_can_be_overlooked(folder):
+    assert len(list(folder.glob("*.py"))) <= MOST_FILES
+
+
+def test_no_two_classes_have_the_same_name():
+    trees = [ast.parse(module.read_text(encoding="utf-8")) for module in MODULES]
+    classes = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+    assert [name for name, count in classes.items() if count > 1] == []
+
+
+def test_no_module_is_called_by_a_name_that_says_nothing():
+    assert not {module.stem for module in MODULES} & {"utils", "helpers", "common", "misc", "base_utils"}
+
+
+def deferred_imports(module: Path) -> list[str]:
+    """Return the modules of shoal that are imported inside functions."""
+    functions = [
+        node
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    found = {
+        one.module
+        for function in functions
+        for one in ast.walk(function)
+        if isinstance(one, ast.ImportFrom) and one.module is not None and one.module.startswith("shoal")
+    }
+    return sorted(found)
+
+
+def test_only_the_doors_are_opened_from_above():
+    """flow/ and search/ ask the report for pages through one module; nothing else is imported late but for start-up."""
+    doors = {
+        named(module): deferred_imports(module)
+        for folder in ("flow", "search")
+        for module in (PACKAGE / folder).rglob("*.py")
+        if deferred_imports(module)
+    }
+    assert doors == {
+        "shoal/flow/release.py": ["shoal.report.writing"],
+        "shoal/search/comparison.py": ["shoal.report.writing"],
+        "shoal/search/tuning.py": ["shoal.report.writing"],
+    }
