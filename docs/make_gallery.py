@@ -1,6 +1,6 @@
 """Write the gallery: Census and the household survey, each with both reports and the map of a search.
 
-    python docs/make_gallery.py ../shared/data/census.csv
+    python docs/make_gallery.py census.csv
 
 The same command writes the same bytes, as long as the libraries are the same.
 """
@@ -33,35 +33,35 @@ SURVEY = {
 
 
 def main() -> None:
-    """Read where Census is, and write the pages."""
+    """Write all pages of the gallery."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("census", type=Path, help="The file census.csv of the CASC project.")
     arguments.add_argument("--folder", type=Path, default=Path(__file__).parent / "gallery", help="Where to write.")
-    given = arguments.parse_args()
-    given.folder.mkdir(parents=True, exist_ok=True)
-    write_reports("census", shoal.protect(given.census, 5, seed=1), given.folder)
-    write_map("census", shoal.tune(given.census, trials=200), given.folder)
+    options = arguments.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    write_reports("census", shoal.protect(options.census, 5, seed=1), options.folder)
+    write_map("census", shoal.tune(options.census, trials=200), options.folder)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "households.csv"
         survey = shoal.datasets.households(2000, seed=1)
         shoal.write_table(survey, file)
-        write_reports("households", protected_survey(file, amounts_of(survey)), given.folder)
-        write_map("households", searched_survey(file, amounts_of(survey)), given.folder)
+        write_reports("households", protected_survey(file, amounts_of(survey)), options.folder)
+        write_map("households", searched_survey(file, amounts_of(survey)), options.folder)
 
 
 def amounts_of(survey: pd.DataFrame) -> list[str]:
-    """Return what is in euros."""
+    """Return the columns that are amounts of money."""
     return [name for name in survey.columns if name.endswith(("income", "tax", "transfers", "cost", "savings"))]
 
 
 def protected_survey(file: Path, amounts: list[str]) -> Release:
-    """Protect the survey with amounts and a nominal variable, by area, so that sums still add up."""
-    together = ["age", "household_size", "tenure", *amounts]  # in small blocks an intruder finds nearly all
+    """Protect amounts and a nominal variable of the survey within areas, and keep the sums."""
+    together = ["age", "household_size", "tenure", *amounts]  # in small blocks an intruder finds nearly every record
     return shoal.protect(file, 5, blocks=[together], seed=1, **SURVEY)
 
 
 def searched_survey(file: Path, amounts: list[str]) -> Tuning:
-    """Search for a release of the survey in which an intruder finds little, so that sums still add up."""
+    """Search for a release of the survey with a low disclosure risk that keeps the sums."""
     return shoal.tune(file, columns=["age", "household_size", *amounts], max_risk=20, trials=150, **SURVEY)
 
 
@@ -82,7 +82,7 @@ def write_reports(name: str, release: Release, folder: Path) -> None:
 
 
 def without_place(summary: Summary) -> Summary:
-    """Keep the name of the input, but not where it is on the machine that made the gallery."""
+    """Keep the name of the input, but not its folder on the machine that made the gallery."""
     if summary.plan is None or not summary.plan.get("input") or not summary.plan["input"]["path"]:
         return summary
     place = summary.plan["input"] | {"path": Path(summary.plan["input"]["path"]).name}

@@ -1,17 +1,18 @@
-"""Clusters in synthetic Census: whether they are those of the original, and what PIL has to do with it.
+"""Clusters in synthetic files of Census: how similar they are to those of the original, and the relation to PIL.
 
-    python studies/clustering_similarity.py ../shared/data/census.csv [--repetitions 20] [--jobs 1] [--output FOLDER]
+    python studies/clustering_similarity/synthetic_files.py census.csv [--repetitions 20] [--jobs 1] [--output FOLDER]
 
 The experiments of Cano, Ladra and Torra (2010). The dependent variables of two files, orig4 and orig9, are rewritten
 by IPSO-A, B and C and by fuzzy regression with c = 3, 6, ..., 30 models and m = 1.5 and 2. Original and synthetic file,
 all variables, in units of the original's standard deviations, are put into k clusters and the clusterings compared.
 A repetition has its own draw for IPSO, its own start for fuzzy regression, and two starts of k-means++: one for the
-original, one for every other file. `same file` is the original clustered from both starts: what no synthetic file can
-be expected to beat. `at random` is the second of these clusterings with its records shuffled: what chance gives.
+original, one for every other file. `same file` is the original clustered from both starts: no synthetic file can be
+expected to be more similar. `at random` is the second of these clusterings with its records shuffled: similarity by
+chance.
 
 The paper has one letter, c, for the number of models and of clusters. In tables and curves over k both are the same;
-in the last table, and in the figure over PIL, k is also held at 3, 9 and 30 while c varies. Whether it clustered all
-variables, and on which scale, it does not say: --dependents-only and --unscaled are the other readings.
+in the last table, and in the picture against PIL, k is also fixed at 3, 9 and 30 while c varies. The paper does not say
+whether all variables were clustered, and on which scale: --dependents-only and --unscaled are the other readings.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ OTHER = "AFNLWGT AGI EMCONTRB FEDTAX PTOTVAL STATETAX TAXINC POTHVAL INTVAL PEAR
 ORDERS = {"A": ALPHABETICAL.split(), "B": OTHER.split()}
 DEPENDENT = {"orig4": (4, 7, 12, 13), "orig9": (1, 3, 4, 6, 7, 9, 11, 12, 13)}
 INDEPENDENT = {"orig4": (1, 2, 3, 5, 6, 8, 9, 10, 11), "orig9": (2, 8, 10)}
-# In order A a dependent variable of orig9 is PTOTVAL - PEARNVAL, and these stay: it cannot be rewritten.
+# In order A a dependent variable of orig9 is PTOTVAL - PEARNVAL, and these are unchanged: it cannot be rewritten.
 DETERMINED = {("A", "orig9"): "POTHVAL"}
 
 COUNTS = tuple(range(3, 31, 3))
@@ -73,7 +74,7 @@ MARKERS = dict(zip(IPSO + REGRESSION, ("v", "s", "D", "o", "^"), strict=True))
 
 
 def releases() -> Iterator[tuple[str, int, str]]:
-    """Yield the name of each synthetic file, its number of models (0: it has none), and what `protect` is told."""
+    """Yield the name of each synthetic file, its number of models (0: it has none), and its replacement."""
     for name in IPSO:
         yield name, 0, f"ipso:variant={name[-1]}"
     for name, m in zip(REGRESSION, (1.5, 2.0), strict=True):
@@ -82,7 +83,7 @@ def releases() -> Iterator[tuple[str, int, str]]:
 
 
 def clusterings(X: np.ndarray, k: int, seed: int) -> dict[str, np.ndarray]:
-    """Return the labels that c-means, and the memberships that the others find."""
+    """Return the labels of c-means, and the memberships of the fuzzy clusterings."""
     options = {"max_iter": 30, "tol": 1e-5, "random_state": seed}
     return {
         CRISP: CMeans(k, **options).fit(X).labels_,
@@ -95,7 +96,7 @@ def clusterings(X: np.ndarray, k: int, seed: int) -> dict[str, np.ndarray]:
 
 
 def similarities(first: dict, second: dict) -> Iterator[tuple[str, str, float, float]]:
-    """Yield clustering, measure, alpha (0 where there is none) and figure."""
+    """Yield clustering, measure, alpha (0 where there is none) and value."""
     indices = {RAND: measure.rand_index, JACCARD: measure.jaccard_index, FUZZY_RAND: measure.fuzzy_rand_index}
     for name, wanted in MEASURED.items():
         P, Q = first[name], second[name]
@@ -113,7 +114,7 @@ def subjects() -> Iterator[tuple[str, str, str]]:
 
 
 def repetition(frame: pd.DataFrame, order: str, file: str, number: int, reading: dict[str, bool]) -> list[tuple]:
-    """Return one row for each figure of one repetition; in order A no clusterings."""
+    """Return one row for each measured value of one repetition; in order A without clusterings."""
     warnings.simplefilter("ignore", ShoalWarning)  # thirty iterations are seldom enough
     names = ORDERS[order]
     dependent = [names[i - 1] for i in DEPENDENT[file]]
@@ -136,19 +137,19 @@ def repetition(frame: pd.DataFrame, order: str, file: str, number: int, reading:
         for k in COUNTS:
             before[k], again = (clusterings(scaled(original), k, seed) for seed in starts)
             compare("same file", 0, k, again)
-            compare("at random", 0, k, {name: found[shuffled] for name, found in again.items()})
+            compare("at random", 0, k, {name: members[shuffled] for name, members in again.items()})
     for release, c, replace in releases():
         masked = shoal.protect(original, len(original), replace=replace, confidential=rewritten, seed=number).data
-        for what, figure in (("PIL", measure.probabilistic_information_loss), ("linkage", measure.distance_linkage)):
-            value = float(figure(original[dependent], masked[dependent]))
+        for what, function in (("PIL", measure.probabilistic_information_loss), ("linkage", measure.distance_linkage)):
+            value = float(function(original[dependent], masked[dependent]))
             rows.append((order, file, release, c, 0, "", what, 0.0, value))
         for k in (sorted({c, *FIXED}) if c else COUNTS) if order == "B" else ():
             compare(release, c, k, clusterings(scaled(masked), k, starts[1]))
     return [(*row, number) for row in rows]
 
 
-def collected(frame: pd.DataFrame, repetitions: int, jobs: int, reading: dict[str, bool]) -> pd.DataFrame:
-    """Return every figure of every repetition, one a row."""
+def collect(frame: pd.DataFrame, repetitions: int, jobs: int, reading: dict[str, bool]) -> pd.DataFrame:
+    """Return every measured value of every repetition, one a row."""
     rows: list[tuple] = []
     with ProcessPoolExecutor(jobs) as pool:
         tasks = [
@@ -164,19 +165,19 @@ def collected(frame: pd.DataFrame, repetitions: int, jobs: int, reading: dict[st
     return pd.DataFrame(rows, columns=[*KEYS, "value", "repetition"]).sort_values([*KEYS, "repetition"])
 
 
-def curve(found: pd.DataFrame, release: str, clustering: str, what: str, k: int | None = None) -> pd.Series:
-    """Return figures over c with k fixed, or over k; those of fuzzy regression then with as many models."""
-    rows = found[(found.release == release) & (found.clustering == clustering) & (found.measure == what)]
+def curve(measured: pd.DataFrame, release: str, clustering: str, what: str, k: int | None = None) -> pd.Series:
+    """Return mean values over c with k fixed, or over k; those of fuzzy regression then with c = k models."""
+    rows = measured[(measured.release == release) & (measured.clustering == clustering) & (measured.measure == what)]
     if k is not None:
         return rows[rows.k == k].groupby("c").value.mean()
     return rows[(rows.c == 0) | (rows.c == rows.k)].groupby("k").value.mean()
 
 
-def loss_tables(found: pd.DataFrame) -> None:
-    # In order A a variable is as it was, and linkage says nothing.
+def loss_tables(measured: pd.DataFrame) -> None:
+    # In order A a variable is unchanged, and linkage has no meaning.
     for what, order in (("PIL", "B"), ("PIL", "A"), ("linkage", "B")):
         for file in DEPENDENT:
-            rows = found[(found.order == order) & (found.file == file) & (found.measure == what)]
+            rows = measured[(measured.order == order) & (measured.file == file) & (measured.measure == what)]
             print(f"\n{what}, dependent variables of {file}, order {order}: mean (sd over repetitions)")
             print(f"{'c':<22}" + "".join(f"{c:>12}" for c in COUNTS))
             for release, some in rows.groupby("release"):
@@ -186,9 +187,9 @@ def loss_tables(found: pd.DataFrame) -> None:
                 print(f"{release:<22}" + "".join(f"{text:>12}" for text in texts))
 
 
-def similarity_tables(found: pd.DataFrame) -> None:
+def similarity_tables(measured: pd.DataFrame) -> None:
     for file, clustering, what in subjects():
-        rows = found[found.file == file]
+        rows = measured[measured.file == file]
         note = ", mean of the four alphas" if what == CUTS else ""
         print(f"\n{what}{note} after {clustering}, {file}; regression with c = k models")
         print(f"{'k':<22}" + "".join(f"{k:>8}" for k in COUNTS))
@@ -197,11 +198,11 @@ def similarity_tables(found: pd.DataFrame) -> None:
             print(f"{release:<22}" + "".join(f"{value:8.3f}" for value in values))
 
 
-def difference_table(found: pd.DataFrame) -> None:
+def difference_table(measured: pd.DataFrame) -> None:
     """Print fuzzy regression minus IPSO-C, repetition by repetition, with its standard error."""
     print("\nRegression, c = k, minus IPSO-C: mean difference (its standard error)")
     print(f"{'':<56}" + "".join(f"{f'{m}, k = {k}':>18}" for m in ("m = 1.5", "m = 2") for k in FIXED))
-    rows = found[(found.k.isin(FIXED)) & ((found.c == 0) | (found.c == found.k))]
+    rows = measured[(measured.k.isin(FIXED)) & ((measured.c == 0) | (measured.c == measured.k))]
     for file, clustering, what in subjects():
         some = rows[(rows.file == file) & (rows.clustering == clustering) & (rows.measure == what)]
         each = some.groupby(["release", "k", "repetition"]).value.mean()
@@ -215,12 +216,12 @@ def difference_table(found: pd.DataFrame) -> None:
         print(f"{f'{file}, {what} after {clustering}':<56}" + "".join(f"{cell:>18}" for cell in cells))
 
 
-def correlation_table(found: pd.DataFrame) -> None:
-    """Print the rank correlation of PIL and each similarity over the files that fuzzy regression made with each m."""
+def correlation_table(measured: pd.DataFrame) -> None:
+    """Print the rank correlation of PIL and each similarity over the files of fuzzy regression with each m."""
     print("\nRank correlation with PIL over the ten files of fuzzy regression, c = 3 to 30, with the same m")
     heads = [f"{m}, {k}" for m in ("m = 1.5", "m = 2") for k in ("k = c", *(f"k = {k}" for k in FIXED))]
     print(f"{'':<56}" + "".join(f"{head:>17}" for head in heads))
-    rows = found[found.release.isin(REGRESSION) & (found.order == "B")]
+    rows = measured[measured.release.isin(REGRESSION) & (measured.order == "B")]
     means = rows.groupby(["file", "clustering", "measure", "release", "k", "c"]).value.mean()
     for file, clustering, what in subjects():
         cells = []
@@ -232,7 +233,7 @@ def correlation_table(found: pd.DataFrame) -> None:
 
 
 def save(figure: plt.Figure, folder: Path, name: str, names: tuple[str, ...]) -> None:
-    """Write the figure with one legend, below it."""
+    """Write the picture with one legend, below it."""
     handles = {}
     for axes in figure.axes:
         handles |= dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True))
@@ -248,10 +249,10 @@ def save(figure: plt.Figure, folder: Path, name: str, names: tuple[str, ...]) ->
     plt.close(figure)
 
 
-def draw_loss(found: pd.DataFrame, folder: Path) -> None:
+def draw_loss(measured: pd.DataFrame, folder: Path) -> None:
     figure, axes = plt.subplots(1, 2, figsize=(8, 3.4), sharey=True, layout="constrained")
     for ax, file in zip(axes, DEPENDENT, strict=True):
-        rows = found[(found.order == "B") & (found.file == file)]
+        rows = measured[(measured.order == "B") & (measured.file == file)]
         for release in IPSO:
             ax.axhline(curve(rows, release, "", "PIL", 0).iloc[0], label=release, **STYLES[release])
         for release in REGRESSION:
@@ -263,7 +264,7 @@ def draw_loss(found: pd.DataFrame, folder: Path) -> None:
     save(figure, folder, "pil", IPSO + REGRESSION)
 
 
-def draw_curves(found: pd.DataFrame, folder: Path, name: str, panels: list[tuple[str, str]]) -> None:
+def draw_curves(measured: pd.DataFrame, folder: Path, name: str, panels: list[tuple[str, str]]) -> None:
     """Draw similarities against k, a row for each clustering and measure, a column for each file."""
     names = (*IPSO, *REGRESSION, *REFERENCE)
     size = (8, 0.9 + 2.1 * len(panels))
@@ -271,7 +272,7 @@ def draw_curves(found: pd.DataFrame, folder: Path, name: str, panels: list[tuple
     for row, (clustering, what) in zip(grid, panels, strict=True):
         for ax, file in zip(row, DEPENDENT, strict=True):
             for release in names:
-                values = curve(found[found.file == file], release, clustering, what)
+                values = curve(measured[measured.file == file], release, clustering, what)
                 ax.plot(values.index, values, label=release, marker=MARKERS.get(release), ms=3.5, **STYLES[release])
             ax.set(title=f"{clustering}: {file}", xticks=COUNTS)
         row[0].set_ylabel(f"{what}\n(higher is better)")
@@ -280,13 +281,13 @@ def draw_curves(found: pd.DataFrame, folder: Path, name: str, panels: list[tuple
     save(figure, folder, name, names)
 
 
-def draw_cuts(found: pd.DataFrame, folder: Path, name: str, clustering: str, regression: str) -> None:
+def draw_cuts(measured: pd.DataFrame, folder: Path, name: str, clustering: str, regression: str) -> None:
     """Draw distances of alpha-cuts against k, a row for each file, a column for each alpha."""
     names = ("IPSO-C", regression, *REFERENCE)
     figure, grid = plt.subplots(2, 4, figsize=(8, 4.4), sharex=True, sharey="col", layout="constrained")
     for row, file in zip(grid, DEPENDENT, strict=True):
         for ax, alpha in zip(row, ALPHAS, strict=True):
-            rows = found[(found.file == file) & (found.alpha == alpha)]
+            rows = measured[(measured.file == file) & (measured.alpha == alpha)]
             for release in names:
                 values = curve(rows, release, clustering, CUTS)
                 ax.plot(values.index, values, label=release, marker=MARKERS.get(release), ms=3, **STYLES[release])
@@ -299,14 +300,14 @@ def draw_cuts(found: pd.DataFrame, folder: Path, name: str, clustering: str, reg
     save(figure, folder, name, names)
 
 
-def draw_against_loss(found: pd.DataFrame, folder: Path) -> None:
+def draw_against_loss(measured: pd.DataFrame, folder: Path) -> None:
     """Draw both similarities against PIL, with k = c and with k fixed; filled for orig4, hollow for orig9."""
     panels = [(FCM, FUZZY_RAND, "higher"), (FCM2, CUTS, "lower"), (NOISE, CUTS, "lower")]
     figure, grid = plt.subplots(3, 3, figsize=(8, 7.4), sharex=True, sharey="row", layout="constrained")
     for row, (clustering, what, better) in zip(grid, panels, strict=True):
         for ax, k in zip(row, (None, 9, 30), strict=True):
             for file in DEPENDENT:
-                rows = found[(found.order == "B") & (found.file == file)]
+                rows = measured[(measured.order == "B") & (measured.file == file)]
                 for release in (*IPSO, *REGRESSION) if k else REGRESSION:
                     loss, values = curve(rows, release, "", "PIL", 0), curve(rows, release, clustering, what, k)
                     style = {"color": COLOURS[release], "fillstyle": "full" if file == "orig4" else "none", "ms": 4.5}
@@ -321,7 +322,7 @@ def draw_against_loss(found: pd.DataFrame, folder: Path) -> None:
     save(figure, folder, "against_pil", (*IPSO, *REGRESSION, *DEPENDENT))
 
 
-def draw(found: pd.DataFrame, folder: Path) -> None:
+def draw(measured: pd.DataFrame, folder: Path) -> None:
     plt.rcParams |= {
         "font.size": 9,
         "axes.titlesize": 9,
@@ -329,35 +330,37 @@ def draw(found: pd.DataFrame, folder: Path) -> None:
         "svg.fonttype": "none",
         "svg.hashsalt": "shoal",
     }
-    draw_loss(found, folder)
-    draw_curves(found, folder, "crisp", [(CRISP, RAND), (CRISP, JACCARD)])
-    draw_curves(found, folder, "fuzzy_rand", [(name, FUZZY_RAND) for name in (FCM, NOISE, POSSIBILISTIC)])
-    draw_cuts(found, folder, "cuts_fuzzy", FCM2, REGRESSION[1])
-    draw_cuts(found, folder, "cuts_noise", NOISE, REGRESSION[0])
-    draw_against_loss(found, folder)
+    draw_loss(measured, folder)
+    draw_curves(measured, folder, "crisp", [(CRISP, RAND), (CRISP, JACCARD)])
+    draw_curves(measured, folder, "fuzzy_rand", [(name, FUZZY_RAND) for name in (FCM, NOISE, POSSIBILISTIC)])
+    draw_cuts(measured, folder, "cuts_fuzzy", FCM2, REGRESSION[1])
+    draw_cuts(measured, folder, "cuts_noise", NOISE, REGRESSION[0])
+    draw_against_loss(measured, folder)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("census", type=Path)
     parser.add_argument("--repetitions", type=int, default=20)
-    parser.add_argument("--jobs", type=int, default=1, help="processes to work in")
-    parser.add_argument("--output", type=Path, default=Path("build/clustering_similarity"), help="where figures go")
-    parser.add_argument("--dependents-only", action="store_true", help="cluster the rewritten variables alone")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
+    parser.add_argument(
+        "--output", type=Path, default=Path("build/clustering_similarity"), help="where pictures and means are written"
+    )
+    parser.add_argument("--dependents-only", action="store_true", help="cluster only the rewritten variables")
     parser.add_argument("--unscaled", action="store_true", help="cluster in the units of the file")
-    given = parser.parse_args()
-    frame = shoal.read_table(given.census)
-    reading = {"dependents_only": given.dependents_only, "unscaled": given.unscaled}
-    found = collected(frame, given.repetitions, given.jobs, reading)
-    given.output.mkdir(parents=True, exist_ok=True)
-    values = found.groupby(KEYS).value
+    options = parser.parse_args()
+    frame = shoal.read_table(options.census)
+    reading = {"dependents_only": options.dependents_only, "unscaled": options.unscaled}
+    rows = collect(frame, options.repetitions, options.jobs, reading)
+    options.output.mkdir(parents=True, exist_ok=True)
+    values = rows.groupby(KEYS).value
     table = pd.DataFrame({"mean": values.mean(), "sd": values.std(ddof=0)}).reset_index()
-    table.to_csv(given.output / "clustering_means.csv", index=False, float_format="%.5g")
-    loss_tables(found)
-    similarity_tables(found)
-    difference_table(found)
-    correlation_table(found)
-    draw(found, given.output)
+    table.to_csv(options.output / "clustering_means.csv", index=False, float_format="%.5g")
+    loss_tables(rows)
+    similarity_tables(rows)
+    difference_table(rows)
+    correlation_table(rows)
+    draw(rows, options.output)
 
 
 if __name__ == "__main__":

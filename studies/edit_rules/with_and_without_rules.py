@@ -1,13 +1,13 @@
-"""Census masked under edit rules (S1) and without (S2), k from 1 to 99: loss, risk, score, and who breaks which rule.
+"""Census masked with edit rules kept (S1) and without (S2), k from 1 to 99: loss, risk, score, and broken rules.
 
-    pip install "shoal[studies,xslt]"
-    python studies/edit_rules.py ../shared/data/census.csv [--jobs 1] [--without-saxon] [--output FOLDER]
+    pip install "shoal[xslt]"
+    python studies/edit_rules/with_and_without_rules.py census.csv [--jobs 1] [--without-saxon] [--output FOLDER]
 
 The experiment of Torra, Cano and Navarro-Arribas (2009). Census has three more columns, and its rules are those of
 tests/edits/seed_rules.sch. S1 keeps them: variables that a rule joins are grouped together, the rest in threes, and
-what stands for a group is chosen by the rules. S2 knows of no rules: variables in threes, arithmetic means. k = 1 is
-the file itself. Both are checked twice for each k, without any tolerance: by shoal, and by Saxon, which is given the
-tests of the Schematron file as they stand there, and the release as XML.
+the rules decide which representative a group gets. S2 does not use the rules: variables in threes, arithmetic means.
+k = 1 is the unmasked file. Both are checked twice for each k, without any tolerance: by shoal, and by Saxon, which
+reads the tests as written in the Schematron file, and the release as XML.
 
 The paper leaves open how the variables were cut and what exactly was measured. The last table has the lowest score
 under each of several readings, beside the paper's: 37.223 for S1 at k = 10, and 34.531 for S2 at k = 6.
@@ -38,7 +38,7 @@ import shoal
 from shoal import measure
 from shoal.edits import check
 
-RULES = Path(__file__).resolve().parents[1] / "tests" / "edits" / "seed_rules.sch"
+RULES = Path(__file__).resolve().parents[2] / "tests" / "edits" / "seed_rules.sch"
 KINDS = ("EC-LC", "EC-NLC", "EC-PV", "EC-GV", "domain")
 PAPER = {"S1": (10, 37.223), "S2": (6, 34.531)}
 LARGEST = 99
@@ -52,7 +52,7 @@ def variables(*numbers: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Masking:
-    """A reading of how the paper masked its file: how many of the rules are kept, and what else `protect` is told."""
+    """A reading of how the paper masked its file: how many of the rules are kept, and other options of `protect`."""
 
     rules: int
     options: dict[str, Any]
@@ -121,7 +121,7 @@ def masked_file(frame: pd.DataFrame, masking: Masking, k: int) -> pd.DataFrame:
 
 def deciles_loss(original: pd.DataFrame, masked: pd.DataFrame) -> float:
     """Return PIL with the nine deciles where shoal takes nineteen quantiles, as one public program does."""
-    found = measure.probabilistic_information_loss(original, masked)
+    loss = measure.probabilistic_information_loss(original, masked)
     n, losses = len(original), []
     for name in original:
         before, after = np.sort(original[name].to_numpy(float)), np.sort(masked[name].to_numpy(float))
@@ -131,12 +131,12 @@ def deciles_loss(original: pd.DataFrame, masked: pd.DataFrame) -> float:
             near = np.count_nonzero(np.abs(before - before[place]) < half)
             error = 2 * half * np.sqrt(n * tenth / 10 * (1 - tenth / 10)) / near
             losses.append(100 * (2 * ndtr(abs(after[place] - before[place]) / error) - 1))
-    return float(np.mean([found.mean, found.variance, found.covariance, found.correlation, np.mean(losses)]))
+    return float(np.mean([loss.mean, loss.variance, loss.covariance, loss.correlation, np.mean(losses)]))
 
 
-def measured(original: pd.DataFrame, masked: pd.DataFrame) -> dict[tuple[int, str], float]:
-    """Return every figure that a reading needs, by number of columns and name."""
-    found = {}
+def measures_of(original: pd.DataFrame, masked: pd.DataFrame) -> dict[tuple[int, str], float]:
+    """Return every measure that a reading needs, by number of columns and name."""
+    values = {}
     back = {"known": "subsets", "direction": "masked-to-original"}
     subsets = {
         "subsets": measure.distance_linkage(original, masked, known="subsets"),  # V1 to V7
@@ -144,11 +144,11 @@ def measured(original: pd.DataFrame, masked: pd.DataFrame) -> dict[tuple[int, st
     }
     for number in (13, 16):
         files = original.iloc[:, :number], masked.iloc[:, :number]
-        figures = {"PIL": measure.probabilistic_information_loss(*files), "PIL of deciles": deciles_loss(*files)}
-        figures |= {"all": measure.distance_linkage(*files)} | subsets
-        figures |= {kind: measure.interval_disclosure(*files, kind=kind) for kind in ("rank", "sd", "relative")}
-        found |= {(number, name): float(figure) for name, figure in figures.items()}
-    return found
+        measures = {"PIL": measure.probabilistic_information_loss(*files), "PIL of deciles": deciles_loss(*files)}
+        measures |= {"all": measure.distance_linkage(*files)} | subsets
+        measures |= {kind: measure.interval_disclosure(*files, kind=kind) for kind in ("rank", "sd", "relative")}
+        values |= {(number, name): float(value) for name, value in measures.items()}
+    return values
 
 
 def as_xml(frame: pd.DataFrame) -> str:
@@ -183,11 +183,11 @@ def one_release(frame: pd.DataFrame, name: str, k: int, with_saxon: bool) -> dic
     """Mask, measure and check one file."""
     masked = masked_file(frame, MASKINGS[name], k)
     row: dict[str, Any] = {"masking": name, "k": k}
-    figures = measured(frame[list(masked)], masked)
+    measures = measures_of(frame[list(masked)], masked)
     for title, reading in READINGS.items():
         if reading.columns <= masked.shape[1]:
             loss, linkage, interval = (
-                figures[reading.columns, part] for part in (reading.loss, reading.linkage, reading.interval)
+                measures[reading.columns, part] for part in (reading.loss, reading.linkage, reading.interval)
             )
             row[f"{title}: PIL"], row[f"{title}: DR"] = loss, (linkage + interval) / 2
             row[f"{title}: score"] = (loss + (linkage + interval) / 2) / 2
@@ -199,7 +199,7 @@ def one_release(frame: pd.DataFrame, name: str, k: int, with_saxon: bool) -> dic
     return row
 
 
-def collected(frame: pd.DataFrame, largest: int, jobs: int, with_saxon: bool) -> pd.DataFrame:
+def collect(frame: pd.DataFrame, largest: int, jobs: int, with_saxon: bool) -> pd.DataFrame:
     """Return one row for each masking and k: both scenarios for every k, the other readings for some."""
     sizes = {name: range(1, largest + 1) if name in PAPER else [k for k in SOME if k <= largest] for name in MASKINGS}
     rows = []
@@ -219,13 +219,13 @@ def best(rows: pd.DataFrame, reading: str) -> tuple[int, float]:
     return int(scores.idxmin()), float(scores.min())
 
 
-def score_table(found: pd.DataFrame) -> None:
+def score_table(measured: pd.DataFrame) -> None:
     heads = [f"{name} {part}" for name in PAPER for part in ("PIL", "DR", "score")]
     print(f'First six: as shoal measures. Last two: the score as measured in the reading "{SUBSETS}", see below.')
     print(f"{'k':>3}" + "".join(f"{head:>10}" for head in [*heads, *PAPER]))
     columns = [(name, f"{DEFAULT}: {part}") for name in PAPER for part in ("PIL", "DR", "score")]
     columns += [(name, f"{SUBSETS}: score") for name in PAPER]
-    by_k = {name: found[found.masking == name].set_index("k", drop=False) for name in PAPER}
+    by_k = {name: measured[measured.masking == name].set_index("k", drop=False) for name in PAPER}
     for k in by_k["S1"].index:
         print(f"{k:>3}" + "".join(f"{by_k[name].loc[k, column]:10.3f}" for name, column in columns))
     for name, (k, score) in PAPER.items():
@@ -233,24 +233,24 @@ def score_table(found: pd.DataFrame) -> None:
         print(f"lowest score of {name}: {lowest[0]}, in the other reading {lowest[1]}; the paper's {score} at k = {k}")
 
 
-def violation_table(found: pd.DataFrame) -> None:
+def violation_table(measured: pd.DataFrame) -> None:
     """Print, for each rule, how many records break it: over all k from 2 on together, and for the worst k."""
     print("\nRecords that break a rule, k = 2 and above, without tolerance: in all files together (most in one file)")
     print(f"{'':<14}" + "".join(f"{kind:>16}" for kind in KINDS))
     for name in PAPER:
-        rows = found[(found.masking == name) & (found.k > 1)]
-        for judge in ("shoal", "Saxon"):
-            if f"{KINDS[0]}, {judge}" in rows:
-                counts = [rows[f"{kind}, {judge}"] for kind in KINDS]
+        rows = measured[(measured.masking == name) & (measured.k > 1)]
+        for checker in ("shoal", "Saxon"):
+            if f"{KINDS[0]}, {checker}" in rows:
+                counts = [rows[f"{kind}, {checker}"] for kind in KINDS]
                 cells = [f"{int(one.sum())} ({int(one.max())})" for one in counts]
-                print(f"{f'{name}, {judge}':<14}" + "".join(f"{cell:>16}" for cell in cells))
+                print(f"{f'{name}, {checker}':<14}" + "".join(f"{cell:>16}" for cell in cells))
                 wrong = rows.k[sum(counts) > 0].tolist()
                 if name == "S1" and wrong:
                     print(f"  BROKEN at k = {', '.join(map(str, wrong))}")
 
 
-def reading_tables(found: pd.DataFrame) -> None:
-    some = found[found.k.isin(SOME)]
+def reading_tables(measured: pd.DataFrame) -> None:
+    some = measured[measured.k.isin(SOME)]
     print("\nLowest score, and its k, of each masking (row) as each reading measures it (column); k = 2 to 15, 20, 30")
     by_reading(some, lambda rows, title: "{1:.2f} at {0}".format(*best(rows, title)))
     print(
@@ -260,10 +260,10 @@ def reading_tables(found: pd.DataFrame) -> None:
     by_reading(at_paper, lambda rows, title: f"{rows[f'{title}: score'].item():.2f}")
 
 
-def by_reading(found: pd.DataFrame, cell: Callable[[pd.DataFrame, str], str]) -> None:
+def by_reading(measured: pd.DataFrame, cell: Callable[[pd.DataFrame, str], str]) -> None:
     print(f"{'':<34}" + "".join(f"{title:>19}" for title in READINGS))
-    for name in found.masking.unique():
-        rows = found[found.masking == name]
+    for name in measured.masking.unique():
+        rows = measured[measured.masking == name]
         cells = [cell(rows, title) if rows[f"{title}: score"].notna().all() else "-" for title in READINGS]
         print(f"{name:<34}" + "".join(f"{one:>19}" for one in cells))
 
@@ -277,12 +277,12 @@ def save(figure: plt.Figure, path: Path) -> None:
     plt.close(figure)
 
 
-def draw_scatter(found: pd.DataFrame, path: Path) -> None:
+def draw_scatter(measured: pd.DataFrame, path: Path) -> None:
     """Draw risk against loss, a point for each k; a row for each reading, a column for each scenario."""
     figure, grid = plt.subplots(2, 2, figsize=(8, 7.6), sharex=True, sharey=True, layout="constrained")
     for row, (reading, title) in zip(grid, TITLES.items(), strict=True):
         for axes, (name, (k, score)) in zip(row, PAPER.items(), strict=True):
-            rows = found[found.masking == name].set_index("k")
+            rows = measured[measured.masking == name].set_index("k")
             loss, risk = rows[f"{reading}: PIL"], rows[f"{reading}: DR"]
             axes.plot([0, 100], [100, 0], color="0.6", lw=0.8, ls=(0, (4, 3)))
             axes.plot([0, 2 * score], [2 * score, 0], color="0.6", lw=0.8, ls=(0, (1, 1.5)))
@@ -300,11 +300,11 @@ def draw_scatter(found: pd.DataFrame, path: Path) -> None:
     save(figure, path)
 
 
-def draw_score(found: pd.DataFrame, path: Path) -> None:
+def draw_score(measured: pd.DataFrame, path: Path) -> None:
     figure, pair = plt.subplots(1, 2, figsize=(8, 3.4), sharey=True, layout="constrained")
     for axes, (reading, title) in zip(pair, TITLES.items(), strict=True):
         for height, (name, (k, score)) in zip((0.10, 0.03), PAPER.items(), strict=True):
-            rows, colour = found[found.masking == name], COLOURS[name]
+            rows, colour = measured[measured.masking == name], COLOURS[name]
             axes.plot(rows.k, rows[f"{reading}: score"], color=colour, lw=1.4, label=name)
             least = best(rows, reading)
             axes.plot(*least, "o", color=colour, ms=5)
@@ -323,20 +323,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("census", type=Path)
     parser.add_argument("--largest", type=int, default=LARGEST, help="the last k")
-    parser.add_argument("--jobs", type=int, default=1, help="processes to work in")
-    parser.add_argument("--without-saxon", action="store_true", help="check by shoal alone")
-    parser.add_argument("--output", type=Path, default=Path("build/edit_rules"), help="where figures go")
-    given = parser.parse_args()
-    found = collected(with_added_columns(given.census), given.largest, given.jobs, not given.without_saxon)
-    given.output.mkdir(parents=True, exist_ok=True)
-    found.to_csv(given.output / "figures.csv", index=False, float_format="%.6g")
-    score_table(found)
-    violation_table(found)
-    reading_tables(found)
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
+    parser.add_argument("--without-saxon", action="store_true", help="check with shoal only")
+    parser.add_argument(
+        "--output", type=Path, default=Path("build/edit_rules"), help="where pictures and tables are written"
+    )
+    options = parser.parse_args()
+    rows = collect(with_added_columns(options.census), options.largest, options.jobs, not options.without_saxon)
+    options.output.mkdir(parents=True, exist_ok=True)
+    rows.to_csv(options.output / "measures.csv", index=False, float_format="%.6g")
+    score_table(rows)
+    violation_table(rows)
+    reading_tables(rows)
     plt.rcParams |= {"font.size": 9, "axes.titlesize": 9, "legend.fontsize": 9}
     plt.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "shoal"}
-    draw_scatter(found, given.output / "edits_pil_dr.svg")
-    draw_score(found, given.output / "edits_score.svg")
+    draw_scatter(rows, options.output / "edits_pil_dr.svg")
+    draw_score(rows, options.output / "edits_score.svg")
 
 
 if __name__ == "__main__":

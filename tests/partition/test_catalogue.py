@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from shoal.errors import MethodError, ParameterError
-from shoal.parameters.choices import build, spell
+from shoal.parameters.choices import build, written_form
 from shoal.partition import METHODS, PARTITIONERS
 from shoal.partition.base import Method
 from shoal.partition.catalogue import spelled_estimator
@@ -108,7 +108,7 @@ def test_an_estimator_is_spelled_as_its_method(estimator, name):
     assert spelled["n_clusters"] == 7
     built = build(spelled, METHODS, "method", k=3)
     assert built.clusterer(100, 1.0).get_params() == estimator.get_params()
-    assert spell(built, METHODS, "method").items() >= spelled.items()
+    assert written_form(built, METHODS, "method").items() >= spelled.items()
 
 
 def test_an_estimator_with_constraints_of_its_own_is_refused():

@@ -10,7 +10,6 @@ import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
-from shoal.report.terminal.text import evaluation_text
 
 import shoal
 from shoal.errors import ParameterError
@@ -20,6 +19,7 @@ from shoal.measure.pairs import Pair
 from shoal.report.facts.collect import summarize
 from shoal.report.page.html import report_html
 from shoal.report.publish.public_evaluation import NOT_DECLARED
+from shoal.report.terminal.evaluation import evaluation_text
 from shoal.report.wording import number_text
 
 
@@ -57,9 +57,9 @@ def test_a_measure_that_does_not_say_how_is_not_published(release, monkeypatch):
     evaluation = release.evaluate(quick=True)
     assert evaluation.largest_change > 0
     public, internal = (summarize(release, audience, evaluation) for audience in ("public", "internal"))
-    assert internal.figure("largest_change") == evaluation.largest_change
+    assert internal.value("largest_change") == evaluation.largest_change
     assert "Largest change" in report_html(internal)
-    assert public.figure("largest_change") is None
+    assert public.value("largest_change") is None
     assert public.left_out["largest_change"] == NOT_DECLARED
     page = report_html(public)
     assert "The largest absolute change" not in page and number_text(evaluation.largest_change) not in page
@@ -79,7 +79,7 @@ def test_a_new_measure_that_says_how_is_everywhere(release, monkeypatch):
     for audience in ("internal", "public"):
         assert "Largest change" in report_html(summarize(release, audience, evaluation))
     rounded = float(f"{evaluation.largest_change:.3g}")
-    assert summarize(release, "public", evaluation).figure("largest_change") == rounded
+    assert summarize(release, "public", evaluation).value("largest_change") == rounded
 
 
 @pytest.fixture
@@ -94,11 +94,11 @@ def test_a_score_alone_is_without_the_variables_that_have_few_values_too(few):
     alone = summarize(few, "public", few.evaluate(measures=["score"]))
     beside = summarize(few, "public", few.evaluate())
     assert [one.name for one in alone.measures] == ["score"]
-    assert alone.figure("score") == beside.figure("score")
+    assert alone.value("score") == beside.value("score")
 
 
 def test_the_public_report_needs_the_files_that_were_measured(few):
     evaluation = pickle.loads(pickle.dumps(few.evaluate(quick=True)))
-    assert summarize(few, "internal", evaluation).figure("sse") == evaluation.sse
+    assert summarize(few, "internal", evaluation).value("sse") == evaluation.sse
     with pytest.raises(ParameterError, match="no longer has the files"):
         summarize(few, "public", evaluation)

@@ -152,7 +152,7 @@ def test_no_count_below_k_in_the_public_page(survey, synthetic):
         summary = measured.summary("public")
         page = parsed(report_html(summary))
         assert (
-            "Smallest number of records alike" not in page.text_content() or summary.figure("k_anonymity") >= summary.k
+            "Smallest number of records alike" not in page.text_content() or summary.value("k_anonymity") >= summary.k
         )
         for cell in page.xpath("//section[@id='groups']//tbody/tr/td[position() > 1]"):
             assert int(cell.text) >= summary.k
@@ -184,8 +184,8 @@ def test_a_share_of_fewer_than_k_records_is_given_as_a_bound(few):
     release, evaluation = few
     assert 0 < evaluation.distance_linkage < 10  # fewer than 40 of 400 records
     public, internal = (summarize(release, audience, evaluation) for audience in ("public", "internal"))
-    assert internal.least_share is None and internal.figure("distance_linkage") == evaluation.distance_linkage
-    assert public.least_share == 10 == public.figure("distance_linkage")
+    assert internal.least_share is None and internal.value("distance_linkage") == evaluation.distance_linkage
+    assert public.least_share == 10 == public.value("distance_linkage")
     assert min(share for _, share in public.linkage_by_known) == 10
     assert min(public.attack.expected, public.attack.certain, public.attack.linkage) == 10
     assert public.attack.coverage <= 90
@@ -199,14 +199,14 @@ def test_what_is_given_does_not_tell_what_is_not(few):
     """The score and the mean over subsets are computed from shares: here from those that are given."""
     release, evaluation = few
     public = summarize(release, "public", evaluation)
-    parts = {name: public.figure(name) for name in ("distance_linkage", "interval_disclosure")}
+    parts = {name: public.value(name) for name in ("distance_linkage", "interval_disclosure")}
     loss = evaluation.probabilistic_information_loss
-    assert public.figure("score") == pytest.approx((loss + sum(parts.values()) / 2) / 2, rel=5e-3)
-    assert public.figure("score") != evaluation.score
+    assert public.value("score") == pytest.approx((loss + sum(parts.values()) / 2) / 2, rel=5e-3)
+    assert public.value("score") != evaluation.score
     points = dict(public.linkage_by_known)
     weights = {number: math.comb(len(points), number) for number in points}
     mean = sum(weights[number] * points[number] for number in points) / sum(weights.values())
-    assert public.figure("linkage_over_subsets") == pytest.approx(mean, rel=5e-3)
+    assert public.value("linkage_over_subsets") == pytest.approx(mean, rel=5e-3)
     every = evaluation.linkage_over_subsets.by_number
     exact = sum(weights[int(number)] * share for number, share in every.items()) / sum(weights.values())
     assert exact == pytest.approx(evaluation.linkage_over_subsets)
@@ -265,7 +265,7 @@ def test_with_missing_values_shares_are_of_the_complete_records():
     assert public.least_share == 100 * 30 / evaluation.complete_records
     assert all(public.least_share <= share <= 100 - public.least_share for _, share in public.linkage_by_known)
     few = summarize(release, "public", dataclasses.replace(evaluation, complete_records=5))
-    assert few.attack is None and few.figure("distance_linkage") is None
+    assert few.attack is None and few.value("distance_linkage") is None
 
 
 def test_values_that_would_reveal_few_records_are_not_published():
@@ -285,7 +285,7 @@ def test_values_that_would_reveal_few_records_are_not_published():
     for value in [*given.values(), *filter(None, losses.values())]:
         assert value == float(f"{value:.3g}") or value in (public.least_share, 100 - public.least_share)
     internal = summarize(release, "internal", evaluation)
-    assert internal.figure("third_moments") == evaluation.third_moments
+    assert internal.value("third_moments") == evaluation.third_moments
     assert [one.loss is not None for one in internal.variables] == [True, True, True, False]
 
 
@@ -300,11 +300,11 @@ def test_means_over_variables_are_without_those_with_few_values():
     public = summarize(release, "public", evaluation)
     rest = shoal.evaluate(table, release.data, columns=["x", "z"])
     for name in MEANS:
-        assert public.figure(name) == pytest.approx(float(f"{rest.measured[name]:.3g}"))
-        assert public.figure(name) != pytest.approx(float(evaluation.measured[name]), rel=1e-3) or name == "sse"
-    shares = (public.figure("distance_linkage"), public.figure("interval_disclosure"))
+        assert public.value(name) == pytest.approx(float(f"{rest.measured[name]:.3g}"))
+        assert public.value(name) != pytest.approx(float(evaluation.measured[name]), rel=1e-3) or name == "sse"
+    shares = (public.value("distance_linkage"), public.value("interval_disclosure"))
     expected = (float(rest.probabilistic_information_loss) + sum(shares) / 2) / 2
-    assert public.figure("score") == pytest.approx(expected, rel=5e-3)
+    assert public.value("score") == pytest.approx(expected, rel=5e-3)
     said = "Numeric variables with few values have no part in means over variables."
     assert said in report_html(public) and said not in report_html(summarize(release, "internal", evaluation))
 
