@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from shoal.partition import fuzzy
     from shoal.partition.base import Method, Partition, Partitioner
     from shoal.partition.bound import lower_bound
-    from shoal.partition.catalogue import METHODS, PARTITIONERS, SOFT_METHODS
+    from shoal.partition.catalogue import METHODS, PARTITIONERS
     from shoal.partition.cbfs import CBFS
     from shoal.partition.hac.hac import HAC
     from shoal.partition.k_means_micro import KMeansMicro
@@ -37,7 +37,6 @@ __all__ = [
     "MHM",
     "MST",
     "PARTITIONERS",
-    "SOFT_METHODS",
     "TFRP",
     "VMDAV",
     "KMeansMicro",
@@ -62,7 +61,6 @@ _HOME = {
     "MST": "mst",
     "METHODS": "catalogue",
     "PARTITIONERS": "catalogue",
-    "SOFT_METHODS": "catalogue",
     "TFRP": "tfrp",
     "VMDAV": "vmdav",
     "KMeansMicro": "k_means_micro",

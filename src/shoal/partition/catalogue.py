@@ -14,16 +14,15 @@ from shoal.partition.fuzzy.soft_method import SoftMethod
 from shoal.partition.one_group import OneGroup
 from shoal.partition.refine.refine import Refine
 
-__all__ = ["METHODS", "PARTITIONERS", "SOFT_METHODS", "spelled_estimator"]
+__all__ = ["METHODS", "PARTITIONERS", "spelled_estimator"]
 
 _PARTITIONERS: tuple[type[Partitioner], ...] = (*ALGORITHMS, Refine)
 _SOFT_METHODS: tuple[type[SoftMethod], ...] = (FuzzyMethod, EntropyMethod)
 
 PARTITIONERS: dict[str, type[Partitioner]] = {kind.name: kind for kind in _PARTITIONERS}
-SOFT_METHODS: dict[str, type[SoftMethod]] = {kind.name: kind for kind in _SOFT_METHODS}
 METHODS: dict[str, type[Partitioner] | type[SoftMethod]] = {
     **PARTITIONERS,
-    **SOFT_METHODS,
+    **{kind.name: kind for kind in _SOFT_METHODS},
     OneGroup.name: OneGroup,
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
 import time
@@ -14,10 +15,11 @@ from shoal import progress
 from shoal.errors import DataError, MethodError, ParameterError, ShoalError
 from shoal.flow.masking import Masking, masking_of
 from shoal.flow.synthetic_choice import replacement_for_all
+from shoal.parameters.choices import as_text
 from shoal.parameters.limits import Whole, check_limits
 from shoal.partition import METHODS
 from shoal.read import Table, as_table
-from shoal.replace import REPLACEMENTS
+from shoal.replace import REPLACEMENTS, Replacement
 from shoal.search.setup import TrialSetup
 from shoal.search.trial_measures import TrialMeasures
 
@@ -48,7 +50,6 @@ class ComparedRelease(TrialMeasures):
         return f"{self.method}, k={self.k}" if self.shown_k else self.method
 
 
-_SYNTHETIC = ("hybrid", "ipso", "muralidhar-sarathy", "fuzzy-regression:n_clusters=5")
 _ORDER = ("method", "k", *(one.name for one in fields(TrialMeasures)))
 _COLUMNS = _ORDER + tuple(one.name for one in fields(ComparedRelease) if one.name not in (*_ORDER, "is_whole_file"))
 
@@ -207,7 +208,15 @@ def _all_methods(options: Mapping[str, Any]) -> list[str]:
         whole = [name for name, kind in METHODS.items() if kind.scope == "file"]
         return [*grouping, *whole] if _rewrites_whole_file(replace) else grouping
     named = isinstance(roles, Mapping) and "confidential" in roles.values()
-    return [*grouping, *_SYNTHETIC] if named or options.get("confidential") is not None else grouping
+    rewriting = [_named_with_starts(kind) for kind in REPLACEMENTS.values() if kind.rewrites]
+    return [*grouping, *rewriting] if named or options.get("confidential") is not None else grouping
+
+
+def _named_with_starts(kind: type[Replacement]) -> str:
+    """Return the name of a replacement, with the start of a search for parameters that have no default."""
+    defaults = {name: one.default for name, one in inspect.signature(kind).parameters.items()}
+    needed = [one for one in kind.searched if defaults[one.name] is inspect.Parameter.empty]
+    return as_text({"name": kind.name} | {one.name: one.start for one in needed})
 
 
 def _joined_reasons(reasons: Mapping[str, list[int]], count: int) -> str:

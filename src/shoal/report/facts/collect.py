@@ -135,7 +135,7 @@ class _Collector:
             k=None if plan is None else plan.k,
             k_holds=k_holds,
             method=None if plan is None else as_text(plan.public()["method"]),
-            in_groups=plan is None or plan.method["name"] != "one-group",
+            in_groups=plan is None or not plan.masking.is_whole_file,
             replace=[] if plan is None else sorted({as_text(choice) for choice in plan.replace.values()}),
             is_synthetic=plan is not None and plan.is_synthetic,
             descriptions={name: choice.summary for name, choice in choices.items()},
