@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import traceback
@@ -14,6 +15,7 @@ def main() -> None:
 
     0: done. 1: the data could not be protected, read or written. 2: the command or the plan was wrong.
     """
+    gc.set_threshold(100_000)  # what is imported stays: looking through it again and again is a tenth of the start-up
     import typer
 
     from shoal.errors import ParameterError, ShoalError
