@@ -10,12 +10,8 @@ import pandas as pd
 import pytest
 
 import shoal
-
-
-def run(*arguments, cwd=None):
-    return subprocess.run(
-        [sys.executable, "-m", "shoal", *map(str, arguments)], capture_output=True, text=True, cwd=cwd, timeout=120
-    )
+from command_line import run_alone
+from command_line import run_shoal as run
 
 
 @pytest.fixture
@@ -116,11 +112,11 @@ def test_describe_suggests_and_shows_no_value(folder):
 
 
 def test_demo_runs_the_whole_flow_and_the_plan_it_prints_repeats_it(tmp_path):
-    ran = run("demo", "-n", 800, cwd=tmp_path)
+    ran = run_alone("demo", "-n", 800, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     masked = (tmp_path / "shoal-demo" / "masked.csv").read_bytes()
     command = ran.stdout.strip().splitlines()[-1].partition("shoal ")[2].split()
-    assert run(*command, cwd=tmp_path).returncode == 0
+    assert run_alone(*command, cwd=tmp_path).returncode == 0
     assert (tmp_path / "shoal-demo" / "masked.csv").read_bytes() == masked
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import subprocess
-import sys
 
 import pytest
 
 import shoal
+from command_line import run_shoal
 from shoal.cli.options import PROTECTION, READING, takes
 from shoal.cli.protect import protect
 from shoal.partition import METHODS
@@ -39,7 +38,7 @@ def test_a_command_gets_a_group_as_what_was_given():
 
 @pytest.mark.parametrize("command", ["protect", "compare"])
 def test_the_help_lists_every_method_and_replacement(command):
-    ran = subprocess.run([sys.executable, "-m", "shoal", command, "--help"], capture_output=True, text=True, check=True)
+    ran = run_shoal(command, "--help")
     words = " ".join(ran.stdout.replace("-\n", "-").split())
     for catalogue in (METHODS, REPLACEMENTS):
         for name, kind in catalogue.items():

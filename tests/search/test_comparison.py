@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import subprocess
-import sys
 import warnings
 
 import pandas as pd
 import pytest
 
 import shoal
+from command_line import run_shoal
 from shoal.cli import app as cli
 from shoal.errors import DataError, ParameterError, TooFewRecordsError
 from shoal.partition import METHODS
@@ -104,9 +103,7 @@ def test_options_of_the_command_reach_the_methods(tmp_path):
         "compare data.csv -k 3 --methods mdav --columns tax,age,tenure --missing keep --kind age=nominal "
         "--weights survey_weight --replace tax=median --role household_id=identifier --strata area --no-standardize"
     )
-    ran = subprocess.run(
-        [sys.executable, "-m", "shoal", *command.split()], cwd=tmp_path, capture_output=True, text=True
-    )
+    ran = run_shoal(*command.split(), cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     options = {
         "columns": ["tax", "age", "tenure"],
@@ -127,9 +124,7 @@ def test_options_of_the_command_reach_the_methods(tmp_path):
 def test_the_command_prints_and_saves_a_table(frame, tmp_path):
     shoal.write_table(frame, tmp_path / "data.csv")
     command = "compare data.csv -k 3,5 --methods mdav,hac:linkage=single,priority=1.0,vmdav:gamma=0.5"
-    ran = subprocess.run(
-        [sys.executable, "-m", "shoal", *command.split()], cwd=tmp_path, capture_output=True, text=True
-    )
+    ran = run_shoal(*command.split(), cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     saved = pd.read_csv(tmp_path / "data-compared.csv")
     assert set(saved["method"]) == {"mdav", "hac:linkage=single,priority=1.0", "vmdav:gamma=0.5"}
@@ -262,9 +257,7 @@ def test_the_page_has_every_row_and_no_reason_that_names_a_stratum(tmp_path):
 def test_the_command_writes_a_page(frame, tmp_path):
     shoal.write_table(frame, tmp_path / "data.csv")
     command = "compare data.csv -k 3,6 --methods mdav,fuzzy,hybrid:small_groups=merge,ipso --report page.html"
-    ran = subprocess.run(
-        [sys.executable, "-m", "shoal", *command.split()], cwd=tmp_path, capture_output=True, text=True
-    )
+    ran = run_shoal(*command.split(), cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     saved = pd.read_csv(tmp_path / "data-compared.csv")
     assert saved["score"].is_monotonic_increasing
@@ -295,8 +288,6 @@ def test_one_group_is_shown_without_a_k(frame):
 def test_the_table_and_the_report_are_two_files(tmp_path, frame):
     shoal.write_table(frame, tmp_path / "data.csv")
     command = "compare data.csv -k 3 --methods mdav -o z.csv --report z.csv"
-    ran = subprocess.run(
-        [sys.executable, "-m", "shoal", *command.split()], cwd=tmp_path, capture_output=True, text=True
-    )
+    ran = run_shoal(*command.split(), cwd=tmp_path)
     assert ran.returncode == 1 and "cannot be both the table and the report" in ran.stderr
     assert [one.name for one in tmp_path.iterdir()] == ["data.csv"]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import shoal
+from command_line import run_shoal
 from shoal.errors import (
     ColumnError,
     DataError,
@@ -505,8 +504,7 @@ def test_the_command_takes_roles_and_says_settings_its_own_way(census, tmp_path)
     shoal.write_table(census, tmp_path / "data.csv")
 
     def ran(command):
-        arguments = [sys.executable, "-m", "shoal", *f"protect data.csv --seed 1 {command}".split()]
-        return subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True)
+        return run_shoal(*f"protect data.csv --seed 1 {command}".split(), cwd=tmp_path)
 
     done = ran("-k 20 --replace ipso --role FEDTAX=confidential --role AGI=confidential -o masked.csv")
     assert done.returncode == 0, done.stderr

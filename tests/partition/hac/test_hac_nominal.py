@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
 
 import shoal
+from command_line import run_shoal
 from shoal.errors import MethodError
 from shoal.partition.hac.hac import HAC
 
@@ -98,9 +96,7 @@ def test_the_commands_take_it(survey, tmp_path):
         ["protect", "-k", "3", "--method", HAMMING],
         ["compare", "-k", "3", "--methods", f"mdav,{HAMMING}"],
     ):
-        ran = subprocess.run(
-            [sys.executable, "-m", "shoal", *command, *shared, "data.csv"], cwd=tmp_path, capture_output=True, text=True
-        )
+        ran = run_shoal(*command, *shared, "data.csv", cwd=tmp_path)
         assert ran.returncode == 0, ran.stderr
     masked = pd.read_csv(tmp_path / "data-masked.csv")
     assert masked.groupby(["household_size", "tenure"]).size().min() >= 3
