@@ -10,7 +10,7 @@ import pytest
 import tomli_w
 
 import shoal
-from shoal.errors import PlanError, WriteError
+from shoal.errors import ParameterError, PlanError, WriteError
 from shoal.read import as_table
 
 
@@ -236,3 +236,19 @@ def test_a_method_within_a_method_is_written_so_that_it_can_be_read(tmp_path):
         release.plan.to_toml(tmp_path / "plan.toml")
         again = shoal.Plan.from_toml(tmp_path / "plan.toml").run(frame)
         assert again.data.equals(release.data)
+
+
+def test_a_copy_with_other_parts_is_checked_like_a_new_plan():
+    survey = shoal.datasets.households(60, seed=1)[["age", "tax"]]
+    plan = shoal.protect(survey, 4, edits=["age >= 0"], seed=1).plan
+    other = plan.model_copy(update={"edits": ["age >= 1"], "k": 6})
+    assert other.masking.method.k == 6 and other.run(survey).plan.outcome.smallest_group >= 6
+    for update in (
+        {"k": "x"},
+        {"method": {"name": "mdaf"}},
+        {"edits": [5]},
+        {"colour": 1},
+        {"replace": {"age": "mean"}},
+    ):
+        with pytest.raises(ParameterError):
+            plan.model_copy(update=update)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
+from copy import deepcopy
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -29,7 +30,7 @@ from shoal.flow.carry_out import carry_out, table_for
 from shoal.flow.masking import Masking
 from shoal.flow.outcome import Input, Outcome, Output, PlanSection
 from shoal.flow.plan_checks import refuse_misfits
-from shoal.parameters.choices import build
+from shoal.parameters.choices import as_text, build
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS, Replacement
 from shoal.write import replacing
@@ -70,7 +71,7 @@ _Method = Annotated[dict[str, Any], BeforeValidator(_long), AfterValidator(_exis
 _Replacement = Annotated[dict[str, Any], BeforeValidator(_long), AfterValidator(_existing_replacement)]
 _Rule = Annotated[
     InstanceOf[Rule],
-    BeforeValidator(lambda rule: parse_rule(rule) if isinstance(rule, str) else rule),
+    BeforeValidator(lambda rule: rule if isinstance(rule, Rule) else parse_rule(rule)),
     PlainSerializer(lambda rule: rule.text, return_type=str),
 ]
 
@@ -116,7 +117,12 @@ class Plan(PlanSection):
     @cached_property
     def replacements(self) -> Mapping[str, Replacement]:
         """The replacement of every column, as objects."""
-        return {name: build(written, REPLACEMENTS, "replace") for name, written in self.replace.items()}
+        built: dict[str, Replacement] = {}  # columns that share a choice share the object
+        for written in self.replace.values():
+            text = as_text(written)
+            if text not in built:
+                built[text] = build(written, REPLACEMENTS, "replace")
+        return {name: built[as_text(written)] for name, written in self.replace.items()}
 
     @property
     def is_synthetic(self) -> bool:
@@ -181,11 +187,9 @@ class Plan(PlanSection):
             raise ParameterError(message[0].upper() + message[1:]) from None
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy with some parts changed; objects that were built from the parts are built again."""
-        copy = super().model_copy(update=update, deep=deep)
-        for built in ("masking", "replacements"):
-            copy.__dict__.pop(built, None)
-        return copy
+        """Return a copy with some parts changed, checked as a new plan is."""
+        parts = {name: getattr(self, name) for name in type(self).model_fields}
+        return self.settled(**{**(deepcopy(parts) if deep else parts), **(update or {})})
 
     def run(self, data: Any = None) -> Release:
         """Carry out the plan, on its own input or on `data`.

@@ -190,10 +190,10 @@ def _draw_per_column(
     assert isinstance(built, SoftMethod)
     if replace == "mean":  # the default of methods that have groups
         replace = built.default_replacement
-    draw = None
+    draw: MembershipDraw | None = None
     if not isinstance(replace, Mapping) or "name" in replace:
         draw = build(written_form(replace, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
-    if not isinstance(draw, MembershipDraw):
+    if draw is None or draw.needs != "memberships":
         raise MethodError(
             f'The method "{built.name}" draws centres by membership: replace must be membership-draw.',
             method=built.name,
