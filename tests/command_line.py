@@ -42,4 +42,5 @@ def run_shoal(*arguments: object, cwd: object = None) -> Ran:
             code = stop.code if isinstance(stop.code, int) else 0
         finally:
             gc.set_threshold(*threshold)
+            gc.unfreeze()
     return subprocess.CompletedProcess(command, code, out.getvalue(), err.getvalue())

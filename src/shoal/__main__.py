@@ -26,6 +26,7 @@ def main() -> None:
         code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
         if code == 130:  # what typer makes of an interrupt
             raise KeyboardInterrupt
+        gc.freeze()  # nor at the end: the process is over, and its memory goes with it
         sys.exit(code if isinstance(code, int) else 0)
     except ParameterError as error:
         _stop(str(error), 2)
