@@ -53,7 +53,13 @@ def test_constant_variables_are_left_out_and_named():
     block = matrix("same", "y")
     assert block.constant == ("same",)
     assert block.values.shape == (4, 1)
-    assert block.complete
+
+
+def test_a_value_missing_in_a_constant_variable_is_missing_in_the_block():
+    block = matrix("same", "y")
+    assert not block.complete
+    assert block.all_comparable  # the distances do not use it
+    assert matrix("y").complete
 
 
 def test_a_block_of_constant_variables_is_one_column_of_zeros():

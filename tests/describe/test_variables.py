@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from shoal.describe import describe_table
@@ -85,3 +86,18 @@ def test_codes_follow_the_order_of_values(make):
 def test_codes_follow_the_order_of_categories():
     frame = pl.DataFrame({"x": pl.Series(["high", "low", None], dtype=pl.Enum(["low", "high"]))})
     assert codes(as_table(frame), "x").tolist() == [1, 0, -1]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array(["q", None, "p", None]).dictionary_encode(),
+        pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, None]), pa.array(["q", None, "p"])),
+        pa.chunked_array([pa.array(["q", None]).dictionary_encode(), pa.array(["p", None]).dictionary_encode()]),
+        pa.array([2**62 + 1, None, 2**62, None]),
+        pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, None]), pa.array([2.5, float("nan"), 1.5])),
+    ],
+    ids=["dictionary", "null in the dictionary", "chunks", "large integers", "NaN in the dictionary"],
+)
+def test_a_missing_value_in_an_arrow_column_has_no_code(column):
+    assert codes(as_table(pa.table({"c": column})), "c").tolist() == [1, -1, 0, -1]

@@ -31,16 +31,19 @@ class Matrix:
         share of the range for ordered variables, 0 or 1 for nominal ones.
     constant
         The variables left out because all their values are the same.
+    complete
+        Whether no value of the block is missing, those of the variables left out included.
     """
 
     values: NDArray[np.float64]
     nominal: tuple[int, ...]
     distance: Literal["euclidean", "gower"]
     constant: tuple[str, ...]
+    complete: bool
 
     @property
-    def complete(self) -> bool:
-        """Whether no value is missing."""
+    def all_comparable(self) -> bool:
+        """Whether every distance can be taken over all columns of `values`."""
         return not np.isnan(self.values).any()
 
 
@@ -74,4 +77,5 @@ def block_matrix(values: Mapping[str, NDArray[np.float64]], kinds: Mapping[str, 
         nominal=tuple(place for place, name in enumerate(varying) if kinds[name] == "nominal"),
         distance="gower" if gower else "euclidean",
         constant=constant,
+        complete=not any(np.isnan(column).any() for column in values.values()),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.describe.combinations import combinations_of
 from shoal.describe.variables import codes
 from shoal.errors import TooFewRecordsError
 from shoal.read import Table
@@ -52,18 +53,19 @@ def strata_of(table: Table, columns: Sequence[str]) -> Strata:
     """Return the strata formed by all combinations of values of `columns`; a missing value counts as a value."""
     if not columns:
         return Strata(np.zeros(len(table), dtype=np.int64), ("",))
-    combinations = np.column_stack([codes(table, name) for name in columns])
-    _, first, inverse = np.unique(combinations, axis=0, return_index=True, return_inverse=True)
+    combinations = combinations_of(table, columns)
+    first = np.unique(combinations, return_index=True)[1]
+    few = {name: codes(table, name).max() < _MOST_NAMED for name in columns}
     missing = {name: table.missing(name) for name in columns}
     names = []
     for row in first:
         parts = []
-        for place, name in enumerate(columns):
+        for name in columns:
             if missing[name][row]:
                 parts.append(f"{name} missing")
-            elif combinations[:, place].max() < _MOST_NAMED:
+            elif few[name]:
                 parts.append(f'{name} "{table.frame[name][int(row)]}"')
             else:  # hardly a stratum, and its values may identify persons
                 parts.append(f"one value of {name}")
         names.append(", ".join(parts))
-    return Strata(inverse.reshape(-1).astype(np.int64), tuple(names))
+    return Strata(combinations, tuple(names))

@@ -187,19 +187,24 @@ def codes(table: Table, name: str) -> NDArray[np.int64]:
     """
     import pandas as pd  # here, to keep start-up quick
 
-    dtype = table.frame.schema[name]
-    values = table.frame[name].to_pandas()
+    column = table.frame[name]
+    observed = ~table.missing(name)
+    numbered = np.full(len(table), -1, dtype=np.int64)
+    if not observed.any():
+        return numbered
+    if isinstance(column.dtype, nw.Enum):
+        place = {category: position for position, category in enumerate(column.dtype.categories)}
+        numbered[observed] = [place[cell] for cell in table.cells(name)[observed]]
+        return numbered
     if table.is_integer(name):  # not by way of floats, which cannot tell numbers beyond 2**53 apart
-        return np.asarray(pd.factorize(values, sort=True)[0], dtype=np.int64)
-    if table.is_numeric(name):
-        return np.asarray(pd.factorize(table.numbers(name), sort=True)[0], dtype=np.int64)
-    if isinstance(dtype, nw.Enum):
-        return pd.Categorical(values, categories=list(dtype.categories)).codes.astype(np.int64)
+        values = column[np.flatnonzero(observed)].to_numpy()
+    else:
+        values = (table.numbers(name) if table.is_numeric(name) else table.cells(name))[observed]
     try:
-        numbered, _ = pd.factorize(values.astype(object).to_numpy(), sort=True)
+        numbered[observed] = pd.factorize(values, sort=True)[0]
     except TypeError:
         raise DataError(f'Column "{name}" mixes text with values of other types. Make them all text.') from None
-    return np.asarray(numbered, dtype=np.int64)
+    return numbered
 
 
 def _distinct(table: Table, name: str) -> int:

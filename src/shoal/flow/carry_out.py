@@ -111,7 +111,7 @@ def _assemble(work: Work, blocks: Sequence[ProtectedBlock]) -> tuple[Table, list
     """Put the new columns into the table, and return it with notes on the rules; a broken rule is an error."""
     computed = {name: values for block in blocks for name, values in block.computed.items()}
     taken = {name: rows for block in blocks for name, rows in block.taken.items()}
-    masked = work.table.replaced(computed, taken, drop=work.plan.identifiers)
+    masked = work.table.replaced(computed, taken, drop=work.plan.identifiers).only_present()
     return masked, refuse_broken_release(work.plan.edits, work.table, masked)
 
 

@@ -247,7 +247,7 @@ def _common_codes(original: Table, masked: Table, name: str) -> tuple[Codes, Cod
     if kind == "continuous":
         values = [table.numbers(name) for table in (original, masked)]
     else:
-        values = [table.frame[name].to_pandas().astype(object).to_numpy() for table in (original, masked)]
+        values = [table.cells(name) for table in (original, masked)]
     try:
         both, _ = pd.factorize(np.concatenate(values), sort=kind == "continuous")
     except TypeError:

@@ -13,7 +13,7 @@ from shoal.read.labels import Labels
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LABELS_IN_SCHEMA", "arrow_to_pandas", "labels_in_schema", "read_arrow", "read_parquet"]
+__all__ = ["LABELS_IN_SCHEMA", "arrow_to_pandas", "labels_in_schema", "read_arrow", "read_parquet", "with_labels"]
 
 # pandas and pyarrow are imported inside functions, to keep start-up quick.
 
@@ -78,6 +78,14 @@ def labels_in_schema(schema: Any) -> Labels:
     """Return the labels that shoal wrote into an Arrow schema; empty labels if there are none."""
     written = (schema.metadata or {}).get(LABELS_IN_SCHEMA)
     return Labels() if written is None else Labels.from_json(written)
+
+
+def with_labels(table: Any, labels: Labels) -> Any:
+    """Return an Arrow table with these labels in its schema, and no others."""
+    metadata = {key: value for key, value in (table.schema.metadata or {}).items() if key != LABELS_IN_SCHEMA}
+    if labels:
+        metadata[LABELS_IN_SCHEMA] = labels.to_json().encode("utf-8", "replace")
+    return table.replace_schema_metadata(metadata or None)
 
 
 def _frame_and_labels(path: Path, table: Any) -> tuple[pd.DataFrame, Labels]:

@@ -16,7 +16,7 @@ from shoal.errors import DataError
 if TYPE_CHECKING:
     from hashlib import _Hash
 
-__all__ = ["digest", "is_numeric", "missing", "numbers", "with_numbers"]
+__all__ = ["cells", "digest", "is_numeric", "missing", "numbers", "with_numbers"]
 
 
 def missing(series: nw.Series[Any]) -> NDArray[np.bool_]:
@@ -24,9 +24,20 @@ def missing(series: nw.Series[Any]) -> NDArray[np.bool_]:
     is_missing = series.is_null().to_numpy().astype(bool)
     if series.dtype.is_float():
         is_missing |= series.is_nan().fill_null(True).to_numpy().astype(bool)
-    elif isinstance(series.dtype, nw.Object):
+    elif isinstance(series.dtype, nw.Object) or _has_float_categories(series):
         is_missing |= np.fromiter((_is_nan(cell) for cell in series.to_list()), bool, len(series))
     return is_missing
+
+
+def cells(series: nw.Series[Any]) -> NDArray[np.object_]:
+    """Return the values of a column as Python objects, None for a missing value.
+
+    Not by way of pandas: it takes a missing value of an Arrow dictionary for one of its categories.
+    """
+    values = np.empty(len(series), dtype=object)
+    values[:] = series.to_list()
+    values[missing(series)] = None
+    return values
 
 
 def is_numeric(series: nw.Series[Any]) -> bool:
@@ -73,9 +84,8 @@ def digest(series: nw.Series[Any], into: _Hash) -> None:
     """Add the name, type and values of a column to a hash, in the same way for every library."""
     is_missing = missing(series)
     categories = ""
-    if isinstance(series.dtype, (nw.Categorical, nw.Enum)):
-        categories = repr(series.cat.get_categories().to_list())
-        series = series.cast(nw.String)
+    if isinstance(series.dtype, nw.Enum):
+        categories = repr(list(series.dtype.categories))
     into.update(repr((series.name, str(series.dtype), categories, len(series))).encode("utf-8", "surrogatepass"))
     into.update(np.packbits(is_missing).tobytes())
     if series.dtype.is_integer():
@@ -87,6 +97,15 @@ def digest(series: nw.Series[Any], into: _Hash) -> None:
         texts = ["" if absent else str(cell) for cell, absent in zip(series.to_list(), is_missing, strict=True)]
         into.update(np.array([len(text) for text in texts], dtype="<i8").tobytes())
         into.update("".join(texts).encode("utf-8", "surrogatepass"))
+
+
+def _has_float_categories(series: nw.Series[Any]) -> bool:
+    """Whether a column is an Arrow dictionary of floats, the only categories that can be NaN."""
+    if not isinstance(series.dtype, nw.Categorical):
+        return False
+    native = series.to_native()
+    arrow_type = getattr(native, "type", None) or getattr(native.dtype, "pyarrow_dtype", None)
+    return str(getattr(arrow_type, "value_type", "")) in ("halffloat", "float", "double")
 
 
 def _is_nan(cell: Any) -> bool:

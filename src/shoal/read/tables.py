@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, DataError, ParameterError, ReadError, nearest_name_hint
 from shoal.read import columns
-from shoal.read.arrow_files import labels_in_schema
+from shoal.read.arrow_files import labels_in_schema, with_labels
 from shoal.read.files import ReadOptions, identity_of, quoted_names, read_file, refuse_duplicates
 from shoal.read.labels import Labels
+from shoal.read.present_values import only_present, present_value_labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,6 +105,10 @@ class Table:
         """Return which values of a column are missing: null, or NaN."""
         return columns.missing(self._column(name))
 
+    def cells(self, name: str) -> NDArray[np.object_]:
+        """Return the values of a column as Python objects, None for a missing value."""
+        return columns.cells(self._column(name))
+
     def replaced(
         self,
         computed: Mapping[str, NDArray[np.float64]],
@@ -136,6 +141,15 @@ class Table:
             frame = frame.drop(list(drop))
         return self._with_frame(frame)
 
+    def only_present(self) -> Table:
+        """Return a table that knows of no value but those it shows: no unused category, no label without its code."""
+        frame = self.frame.with_columns(*(only_present(self.frame[name]) for name in self.names))
+        values = {name: present_value_labels(frame[name], codes) for name, codes in self.labels.values.items()}
+        return replace(
+            self._with_frame(frame),
+            labels=replace(self.labels, values={name: codes for name, codes in values.items() if codes}),
+        )
+
     def rows(self, order: NDArray[np.int64]) -> Table:
         """Return these rows in this order; a pandas index starts again at 0, since the old one shows the old order."""
         return self._with_frame(nw.maybe_reset_index(self.frame[np.asarray(order)]))
@@ -145,6 +159,8 @@ class Table:
         native = self.frame.to_native()
         if self._origin.is_array:
             return native.to_numpy()
+        if self.frame.implementation.is_pyarrow():
+            return with_labels(native, self.labels)
         if self._origin.pandas_columns is not None:
             native = native.copy(deep=False)
             place = {name: position for position, name in enumerate(self._origin.names)}

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
 
 from shoal.errors import WriteError
 from shoal.read import Labels
-from shoal.read.arrow_files import LABELS_IN_SCHEMA
+from shoal.read.arrow_files import with_labels
 
 __all__ = ["to_arrow", "write_arrow", "write_parquet"]
 
@@ -20,14 +21,15 @@ def write_parquet(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
     """Write a Parquet file with the labels in its schema."""
     import pyarrow.parquet
 
-    pyarrow.parquet.write_table(_with_labels(to_arrow(frame), labels), path)
+    pyarrow.parquet.write_table(with_labels(to_arrow(frame), labels), path)
 
 
 def write_arrow(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
     """Write an Arrow file, which is what Feather (version 2) is, with the labels in its schema."""
     import pyarrow.ipc
 
-    table = _with_labels(to_arrow(frame), labels).unify_dictionaries()
+    table = with_labels(to_arrow(frame), labels).unify_dictionaries()
+    table = table.take(np.arange(len(table)))  # a copy, with nothing beneath its missing values
     options = pyarrow.ipc.IpcWriteOptions(compression="lz4")
     with pyarrow.ipc.new_file(str(path), table.schema, options=options) as writer:
         writer.write_table(table)
@@ -48,13 +50,6 @@ def to_arrow(frame: nw.DataFrame[Any]) -> Any:
     except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):
         name = _first_unfit_column(native)
         raise WriteError(f"{name} holds values of several types; make them one type first.") from None
-
-
-def _with_labels(table: Any, labels: Labels) -> Any:
-    metadata = {key: value for key, value in (table.schema.metadata or {}).items() if key != LABELS_IN_SCHEMA}
-    if labels:
-        metadata[LABELS_IN_SCHEMA] = labels.to_json().encode("utf-8", "replace")
-    return table.replace_schema_metadata(metadata or None)
 
 
 def _first_unfit_column(native: Any) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import shoal
-from shoal.errors import MissingValuesError, TooFewRecordsError
+from shoal.errors import MethodError, MissingValuesError, TooFewRecordsError
 
 
 def test_gaps_are_refused_by_default_and_named():
@@ -120,3 +121,22 @@ def test_a_column_without_any_value_stays_empty(replace):
     assert release.data["a"].isna().all()
     assert release.data["b"].nunique() == 2
     assert shoal.protect(frame[["a"]], 3, missing="keep", replace=replace).data["a"].isna().all()
+
+
+@pytest.mark.parametrize("strata", [None, "s"])
+def test_one_value_among_missing_ones_of_an_arrow_dictionary_is_not_spread(strata):
+    """With the strata, the missing values are a stratum of their own, which does not mix with that of "q"."""
+    table = pa.table({"s": pa.array(["q"] + [None] * 11).dictionary_encode(), "x": np.arange(12.0)})
+    with pytest.raises(TooFewRecordsError):
+        shoal.protect(table, 4, columns=["x"] if strata else ["s", "x"], strata=strata, missing="keep")
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+@pytest.mark.parametrize(
+    "how", [{"method": "fuzzy"}, {"method": "entropy"}, {"method": "at-least-k"}, {"replace": "medoid"}, {}], ids=str
+)
+def test_one_value_of_a_column_that_is_otherwise_missing_is_not_released(how):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"c": [5.0] + [np.nan] * 39, "x": rng.normal(size=40), "y": rng.normal(size=40)})
+    with pytest.raises((MethodError, TooFewRecordsError)):
+        shoal.protect(frame, 3, missing="keep", seed=1, **how)

@@ -41,11 +41,10 @@ def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> Protec
     if replacement.scope == "block":
         assert isinstance(replacement, Medoid)
         return _block_of_medoids(replacement, block, matrix, grouping, everyone)
-    complete = not any(np.isnan(column).any() for column in values.values())
     representatives = _Representatives(work, number, block, values, matrix, strata, grouping, everyone, edits)
     representatives.compute()
     computed: Mapping[str, Doubles] = representatives.computed
-    if edits is not None and not complete:  # then no rule is between variables
+    if edits is not None and not matrix.complete:  # then no rule is between variables
         computed = {**computed, **{name: np.rint(computed[name]) for name in edits.whole}}
     elif edits is not None and cells is not None:
         spreads = {name: float(np.std(values[name], ddof=1)) for name in edits.movable}
@@ -83,9 +82,8 @@ class _Representatives:
         """Fill in the new values of every column."""
         seed, places = self.work.plan.seed, range(len(self.block))
         rngs = [np.random.default_rng([seed, self.number, place]) for place in places]
-        complete = not any(np.isnan(column).any() for column in self.values.values())
-        powers = self._of_products(rngs[0]) if complete else {}
-        centres = None if self.matrix.complete else _centres(self.matrix, self.everyone)
+        powers = self._of_products(rngs[0]) if self.matrix.complete else {}
+        centres = None if self.matrix.all_comparable else _centres(self.matrix, self.everyone)
         for name, rng in zip(self.block, rngs, strict=True):
             self._replace(name, rng, powers, centres)
 

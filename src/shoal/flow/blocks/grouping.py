@@ -43,7 +43,7 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
     plan = work.plan
     method = clone(plan.masking.method)  # fitting changes an estimator, and the plan's own stays as it is
     assert isinstance(method, Partitioner)
-    if not matrix.complete or any(plan.kinds[name] not in method.kinds for name in block):
+    if not matrix.all_comparable or any(plan.kinds[name] not in method.kinds for name in block):
         method = method.for_mixed(distance=matrix.distance, nominal=matrix.nominal)
     if plan.steps and len(plan.steps[number]) != len(strata):
         raise PlanError("The plan's steps are for other blocks or strata. Take steps out of the plan.")

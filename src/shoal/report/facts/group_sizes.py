@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.describe.combinations import combinations_of
 from shoal.flow.plan import Plan
 from shoal.read import Table
 
@@ -26,8 +27,7 @@ def sizes_shown(masked: Table, plan: Plan) -> list[NDArray[np.int64]]:
         if any(masked.missing(name).any() for name in block):
             return []
         columns = [*block, *(name for name in plan.strata if name in masked.names and name not in block)]
-        alike = masked.frame.select(columns).to_pandas().groupby(columns, dropna=False, observed=True).size()
-        sizes.append(alike.to_numpy().astype(np.int64))
+        sizes.append(np.bincount(combinations_of(masked, columns)))
     shown = [len(own) for own in sizes] == plan.outcome.groups
     return sizes if shown and min(own.min() for own in sizes) >= plan.k else []
 
