@@ -73,6 +73,13 @@ class Aggregate(Replacement, ABC):
         """
         return self._of(_GroupedValues(values, members, _relative_weights(members, weights), column), rng)
 
+    def averaged(self, values: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Return the numbers whose mean gives the representative, None if it is no mean of any.
+
+        Two means over nearly the same records disclose the value in which they differ.
+        """
+        return None
+
     @abstractmethod
     def _of(self, variable: _GroupedValues, rng: np.random.Generator) -> NDArray[Any]: ...
 
@@ -95,6 +102,10 @@ class Mean(Aggregate):
     summary: ClassVar[str] = "The arithmetic mean"
     keeps_values: ClassVar[bool] = False
 
+    def averaged(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the values themselves."""
+        return values
+
     def _of(self, variable: _GroupedValues, rng: np.random.Generator) -> NDArray[np.float64]:
         members = variable.members
         return _means(variable.values[members.records], members, variable.relative)
@@ -107,6 +118,10 @@ class GeometricMean(Aggregate):
     name: ClassVar[str] = "geometric-mean"
     summary: ClassVar[str] = "The geometric mean, for values that multiply; all of them have to be positive"
     keeps_values: ClassVar[bool] = False
+
+    def averaged(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the logarithms of the values; those that have none are refused when it is computed."""
+        return np.log(np.where(values > 0, values, np.nan))
 
     def _of(self, variable: _GroupedValues, rng: np.random.Generator) -> NDArray[np.float64]:
         members = variable.members

@@ -97,6 +97,7 @@ def joined_to_at_least_k(
     centres: NDArray[np.float64],
     k: int,
     part_of_group: NDArray[np.int64],
+    needed: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.int64]:
     """Return labels for one variable, groups with fewer than `k` observed values joined to their neighbours.
 
@@ -119,6 +120,8 @@ def joined_to_at_least_k(
         How many observed values every representative needs.
     part_of_group
         The part (stratum) of every group; only groups of the same part are neighbours.
+    needed
+        Which groups need a representative; by default those with an observed value.
 
     Raises
     ------
@@ -126,7 +129,7 @@ def joined_to_at_least_k(
         If a part has observed values, but fewer than `k`. A part without any needs no representative.
     """
     counts = np.bincount(labels[(labels >= 0) & observed], minlength=len(part_of_group))
-    short = np.flatnonzero((counts > 0) & (counts < k))
+    short = np.flatnonzero((counts < k) & (counts > 0 if needed is None else needed))
     if len(short) == 0:
         return labels
     part_names, part = np.unique(part_of_group, return_inverse=True)
@@ -135,7 +138,7 @@ def joined_to_at_least_k(
     for number in np.unique(part[short]):
         if in_part[number] < k:
             raise TooFewObservedError(part=int(part_names[number]), observed=int(in_part[number]), k=k)
-        candidates = np.flatnonzero((part == number) & (counts > 0))
+        candidates = np.union1d(np.flatnonzero((part == number) & (counts > 0)), short[part[short] == number])
         pairs.append(lenders(short[part[short] == number], candidates, centres, counts, k))
     borrower, lender = (np.concatenate(side) for side in zip(*pairs, strict=True))
     order = np.argsort(borrower, kind="stable")  # each borrower's lenders stay nearest first

@@ -140,3 +140,38 @@ def test_one_value_of_a_column_that_is_otherwise_missing_is_not_released(how):
     frame = pd.DataFrame({"c": [5.0] + [np.nan] * 39, "x": rng.normal(size=40), "y": rng.normal(size=40)})
     with pytest.raises((MethodError, TooFewRecordsError)):
         shoal.protect(frame, 3, missing="keep", seed=1, **how)
+
+
+def tied_tables():
+    rng = np.random.default_rng(11)
+    net, tax = rng.lognormal(10, 1, 400), rng.lognormal(8, 1, 400)
+    few = rng.random(400) < 0.1
+    currencies = pd.DataFrame({"eur": net, "usd": np.where(few, np.nan, 1.25 * net)})
+    amounts = pd.DataFrame({"net": net, "tax": np.where(few, np.nan, tax), "gross": net + tax})
+    return [
+        pytest.param(currencies, [1, -1 / 1.25], np.asarray, "mean", id="two currencies"),
+        pytest.param(amounts, [1, 1, -1], np.asarray, "mean", id="a sum"),
+        pytest.param(currencies / 1e4, [1, -1], np.log, "geometric-mean", id="geometric means"),
+    ]
+
+
+@pytest.mark.parametrize(("frame", "relation", "numbers", "replace"), tied_tables())
+def test_no_value_follows_from_the_means_of_tied_variables(frame, relation, numbers, replace):
+    """Whoever knows the relation weighs the sums by it: what is left is the one value that a mean does not count."""
+    release = shoal.protect(frame, 3, missing="keep", replace=replace)
+    out, labels = numbers(release.data.to_numpy()), release.partitions[0].labels
+    missing = frame.isna().to_numpy()
+    column = int(missing.any(axis=0).argmax())
+    truth = numbers({"usd": frame.iloc[:, 0], "tax": frame.iloc[:, -1] - frame.iloc[:, 0]}[frame.columns[column]])
+    attacked = disclosed = 0
+    for value in np.unique(out[~missing[:, column], column]):
+        rows = np.isin(labels, labels[out[:, column] == value])  # a group, or several that share this value
+        if missing[rows].sum() == 1:
+            attacked += 1
+            sums = np.nansum(out[rows], axis=0)
+            if replace == "geometric-mean":
+                sums[column] -= np.log(1.25) * (~missing[rows, column]).sum()
+            left = abs(float(np.dot(relation, sums)))
+            disclosed += np.isclose(left, abs(truth[rows & missing[:, column]]), rtol=1e-6).item()
+    assert attacked > 5
+    assert disclosed == 0

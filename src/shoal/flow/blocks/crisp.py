@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.describe.matrix import Matrix
 from shoal.describe.strata import Strata
+from shoal.describe.tied_columns import tied_columns
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.edits.keep.kept_representatives import kept_representatives
 from shoal.errors import DisclosureWarning, MethodError, TooFewRecordsError, warn
@@ -19,6 +21,7 @@ from shoal.flow.kept_rules import split_by_rules
 from shoal.partition import Partition
 from shoal.replace import Aggregate, Medoid, Members, TooFewObservedError
 from shoal.replace.members import joined_to_at_least_k, members
+from shoal.replace.same_records import Behind, over_the_same_records
 from shoal.replace.signed_geometric_means import signed_geometric_means
 
 __all__ = ["protect_crisp_block"]
@@ -83,71 +86,87 @@ class _Representatives:
         seed, places = self.work.plan.seed, range(len(self.block))
         rngs = [np.random.default_rng([seed, self.number, place]) for place in places]
         powers = self._of_products(rngs[0]) if self.matrix.complete else {}
-        centres = None if self.matrix.all_comparable else _centres(self.matrix, self.everyone)
+        behind = self._behind()
         for name, rng in zip(self.block, rngs, strict=True):
-            self._replace(name, rng, powers, centres)
+            self._replace(name, behind[name], rng, powers)
 
-    def _replace(
-        self, name: str, rng: np.random.Generator, powers: Mapping[str, Doubles], centres: Doubles | None
-    ) -> None:
+    def _replace(self, name: str, behind: Behind, rng: np.random.Generator, powers: Mapping[str, Doubles]) -> None:
         table, values = self.work.table, self.values[name]
         observed = ~np.isnan(values)
-        labels = self._labels_of(name, observed, centres)
-        behind = self.everyone
-        if labels is not self.grouping.labels or not observed.all():
-            behind = members(labels, observed)
+        averaged = self.everyone
+        if behind.labels is not self.grouping.labels or not behind.counted.all():
+            averaged = members(behind.labels, behind.counted)
         replacement = self.work.plan.replacements[name]
         assert isinstance(replacement, Aggregate)
-        if name in powers and behind is self.everyone:
+        if name in powers and averaged is self.everyone:
             representatives = powers[name]
         else:
             representatives = replacement.representatives(
-                values, behind, rng=rng, weights=self.work.weights, column=name
+                values, averaged, rng=rng, weights=self.work.weights, column=name
             )
-        released = representatives[np.searchsorted(behind.groups, labels[observed])]
+        released = representatives[np.searchsorted(averaged.groups, behind.labels[observed])]
         if replacement.keeps_values:
             self.taken[name] = np.arange(len(table))
             self.taken[name][observed] = released
         else:
             self.computed[name] = np.full(len(table), np.nan)
             self.computed[name][observed] = released
-        self.supports.extend(behind.sizes.tolist())
+        self.supports.extend(averaged.sizes.tolist())
+        if behind.labels is not self.grouping.labels and name not in self.matrix.constant:
+            fewer = len(self.everyone.groups) - len(np.unique(behind.labels[self.grouping.labels >= 0]))
+            self.joined |= {name: fewer} if fewer else {}
 
-    def _labels_of(self, name: str, observed: NDArray[np.bool_], centres: Doubles | None) -> NDArray[np.int64]:
+    def _behind(self) -> dict[str, Behind]:
+        """Return which records are behind the representatives of each variable."""
+        observed = {name: ~np.isnan(self.values[name]) for name in self.block}
+        if self.matrix.complete:
+            return {name: Behind(self._own_labels(name, observed[name], None), observed[name]) for name in self.block}
+        centres = _centres(self.matrix, self.everyone)
+        behind = {name: Behind(self._own_labels(name, observed[name], centres), observed[name]) for name in self.block}
+        for tied in self._tied():
+            own = {name: behind[name] for name in tied}
+            with self._naming(" together with ".join(f'"{name}"' for name in tied), self.strata):
+                behind |= over_the_same_records(
+                    own, self.grouping.labels, centres, self.work.plan.k, self.grouping.stratum_of_group
+                )
+        return behind
+
+    def _tied(self) -> list[tuple[str, ...]]:
+        """Return the sets of columns whose representatives are means, of numbers that linear relations tie."""
+        averaged: dict[type, dict[str, Doubles]] = {}
+        for name in self.block:
+            replacement = self.work.plan.replacements[name]
+            numbers = replacement.averaged(self.values[name]) if isinstance(replacement, Aggregate) else None
+            if numbers is not None and name not in self.matrix.constant:
+                averaged.setdefault(type(replacement), {})[name] = numbers
+        return [tied for columns in averaged.values() for tied in tied_columns(columns)]
+
+    def _own_labels(self, name: str, observed: NDArray[np.bool_], centres: Doubles | None) -> NDArray[np.int64]:
         """Return the groups for one variable, joined where fewer than k of its values are observed."""
-        labels = self.grouping.labels
+        labels, k = self.grouping.labels, self.work.plan.k
         if name in self.matrix.constant:
             # All its values are the same, so all records are one group; those without any other value among them.
-            one_group = np.zeros_like(labels)
-            return self._joined(name, one_group, observed, np.zeros((1, 1)), np.zeros(1, np.int64), None)
+            with self._naming(f'"{name}"', None):
+                return joined_to_at_least_k(np.zeros_like(labels), observed, np.zeros((1, 1)), k, np.zeros(1, np.int64))
         if centres is None:
             return labels
-        own = self._joined(name, labels, observed, centres, self.grouping.stratum_of_group, self.strata)
-        fewer = len(self.everyone.groups) - len(np.unique(own[labels >= 0]))
-        if fewer:
-            self.joined[name] = fewer
-        return own
+        with self._naming(f'"{name}"', self.strata):
+            return joined_to_at_least_k(labels, observed, centres, k, self.grouping.stratum_of_group)
 
-    def _joined(
-        self,
-        name: str,
-        labels: NDArray[np.int64],
-        observed: NDArray[np.bool_],
-        centres: Doubles,
-        stratum_of_group: NDArray[np.int64],
-        strata: Strata | None,
-    ) -> NDArray[np.int64]:
+    @contextmanager
+    def _naming(self, what: str, strata: Strata | None) -> Iterator[None]:
+        """Name the variables and the stratum in which fewer than k values are observed."""
         k = self.work.plan.k
         try:
-            return joined_to_at_least_k(labels, observed, centres, k, stratum_of_group)
+            yield
         except TooFewObservedError as error:
             where = strata.where(error.part) if strata else ""
             raise TooFewRecordsError(
-                f'k={k} needs at least {k} observed values of "{name}"{where}; there are {error.observed}. '
+                f"k={k} needs at least {k} observed values of {what}{where}; there are {error.observed}. "
                 "Leave the variable out, or lower k.",
                 k=k,
                 records=error.observed,
-                column=name,
+                column=what.split('"')[1],
             ) from None
 
     def _of_products(self, rng: np.random.Generator) -> dict[str, Doubles]:

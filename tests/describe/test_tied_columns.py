@@ -1,0 +1,44 @@
+"""Linear relations between columns are found, missing values or not, and nothing else is taken for one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shoal.describe.tied_columns import tied_columns
+
+RNG = np.random.default_rng(5)
+N = 200
+NET, TAX, AGE = RNG.lognormal(10, 1, N), RNG.lognormal(8, 1, N), RNG.normal(40, 10, N)
+
+
+def with_missing(column, share, seed):
+    column = column.copy()
+    column[np.random.default_rng(seed).random(len(column)) < share] = np.nan
+    return column
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e200, 1e-200])
+def test_two_currencies_and_a_sum_are_two_sets(scale):
+    columns = {"eur": AGE, "age": NET - TAX**2, "net": NET, "tax": TAX, "usd": 1.25 * AGE + 3, "gross": NET + TAX}
+    columns = {name: column * scale for name, column in columns.items()}
+    assert sorted(tied_columns(columns)) == [("eur", "usd"), ("net", "tax", "gross")]
+
+
+def test_missing_values_and_cents_do_not_hide_a_relation():
+    columns = {"net": NET.round(2), "age": AGE, "gross": (NET + TAX).round(2), "tax": TAX.round(2)}
+    columns = {name: with_missing(column, 0.2, place) for place, (name, column) in enumerate(columns.items())}
+    assert tied_columns(columns) == [("net", "gross", "tax")]
+
+
+def test_few_common_records_do_not_hide_a_relation_of_two():
+    """Thirty columns with half their values missing have no record in common."""
+    columns = {f"v{place}": with_missing(RNG.normal(size=N), 0.5, place) for place in range(30)}
+    columns["twice"] = with_missing(2 * columns["v7"], 0.1, 99)
+    assert ("v7", "twice") in tied_columns(columns)
+
+
+def test_columns_that_are_merely_alike_are_not_tied():
+    assert tied_columns({"x": AGE, "y": AGE + RNG.normal(0, 0.5, N), "same": np.ones(N)}) == []
+    assert tied_columns({"x": AGE}) == []
+    assert tied_columns({"x": np.full(N, np.nan), "y": AGE}) == []
