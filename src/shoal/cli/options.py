@@ -77,6 +77,10 @@ PROTECTION: dict[str, Any] = {
     "missing": Annotated[
         str | None, typer.Option(help='"error" refuses missing values, "keep" leaves them where they are. [error]')
     ],
+    "diversity": Annotated[
+        int | None,
+        typer.Option(help="Different values of every confidential variable in a group, at least (l-diversity)."),
+    ],
     "standardize": Annotated[
         bool | None, typer.Option("--standardize/--no-standardize", help="Take distances on standard scores. [yes]")
     ],

@@ -16,8 +16,17 @@ from shoal.describe.matrix import block_matrix, block_values
 from shoal.describe.missing import refuse_infinities, refuse_missing
 from shoal.describe.strata import strata_of
 from shoal.edits.keep.block_edits import BlockEdits
-from shoal.errors import DataError, DescriptionWarning, MethodError, PlanError, TooFewRecordsError, warn
+from shoal.errors import (
+    DataError,
+    DescriptionWarning,
+    DisclosureWarning,
+    MethodError,
+    PlanError,
+    TooFewRecordsError,
+    warn,
+)
 from shoal.flow.blocks.crisp import protect_crisp_block
+from shoal.flow.blocks.diversity import alike_groups, confidential_codes
 from shoal.flow.blocks.fuzzy import protect_fuzzy_block
 from shoal.flow.blocks.synthetic import protect_synthetic_block
 from shoal.flow.blocks.work import ProtectedBlock, Work
@@ -122,6 +131,11 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
     notes = [*notes]
     if len(blocks) > 1 and not work.plan.is_synthetic:
         notes.append(_BLOCK_BY_BLOCK)
+    held_by_one = {name: count for block in blocks for name, count in block.held_by_one.items()}
+    if held_by_one:
+        named = ", ".join(f'"{name}" ({count:,})' for name, count in held_by_one.items())
+        notes.append(f"Groups in which the released value is that of one record alone: {named}.")
+    alike = _alike(work, blocks)
     outcome = Outcome(
         groups=[len(partition.sizes) for partition in partitions],
         smallest_group=min(partition.k for partition in partitions),
@@ -130,12 +144,32 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
         became_float=[name for block in blocks for name in block.computed if before[name] != after[name]],
         constant=[name for block in blocks for name in block.matrix.constant],
         joined={name: count for block in blocks for name, count in block.joined.items()},
+        held_by_one=held_by_one,
+        alike=alike,
         notes=list(dict.fromkeys([*notes, *(note for block in blocks for note in block.notes)])),
         empty_records=int(np.any([partition.labels < 0 for partition in partitions], axis=0).sum()),
     )
     for name in outcome.constant:
         warn(f'All values of "{name}" are the same: it is left out of distances.', DescriptionWarning)
     return outcome
+
+
+def _alike(work: Work, blocks: Sequence[ProtectedBlock]) -> dict[str, int]:
+    """Count the groups whose members have one value of a confidential variable, and warn of them."""
+    if work.plan.is_synthetic:
+        return {}
+    counts: dict[str, int] = {}
+    for block, columns in zip(blocks, work.plan.blocks, strict=True):
+        found = alike_groups(block.partition.labels, confidential_codes(work, columns))
+        counts |= {name: max(count, counts.get(name, 0)) for name, count in found.items()}
+    if counts:
+        named = ", ".join(f'"{name}" ({count:,})' for name, count in counts.items())
+        warn(
+            f"Groups whose members all have the same value of a confidential variable disclose it: {named}. "
+            "diversity=2 (--diversity 2) joins them to others.",
+            DisclosureWarning,
+        )
+    return counts
 
 
 def _refuse_incomplete(plan: Plan, table: Table) -> None:

@@ -51,6 +51,8 @@ class Outcome(PlanSection):
     became_float: list[str] = Field(default_factory=list)
     constant: list[str] = Field(default_factory=list)  # left out of distances
     joined: dict[str, int] = Field(default_factory=dict)  # per column, groups joined to a neighbour to reach k values
+    held_by_one: dict[str, int] = Field(default_factory=dict)  # per column, groups that get the value of one record
+    alike: dict[str, int] = Field(default_factory=dict)  # per confidential column, groups with one value of it only
     notes: list[str] = Field(default_factory=list)  # what a reader should know
     empty_records: int = 0  # no observed value in some block
 

@@ -44,7 +44,19 @@ _HEADER = (
     "# A plan of shoal: run again on the same input, it gives the same release, byte for byte.\n"
     "# Keep it as safe as the input: whoever has the seed can redraw what was drawn at random.\n\n"
 )
-_PUBLIC = {"k", "blocks", "kinds", "method", "replace", "confidential", "edits", "repair", "missing", "standardize"}
+_PUBLIC = {
+    "k",
+    "blocks",
+    "kinds",
+    "method",
+    "replace",
+    "confidential",
+    "edits",
+    "repair",
+    "missing",
+    "standardize",
+    "diversity",
+}
 _NOT_PUBLIC = ("random_state", "device", "memory")  # parameters of a method
 
 
@@ -95,6 +107,7 @@ class Plan(PlanSection):
     edits: list[_Rule] = Field(default_factory=list)  # rules, read once; written as text
     repair: bool = False  # whether representatives are moved onto linear rules that the file breaks
     missing: Literal["error", "keep"] = "error"
+    diversity: int | None = Field(default=None, ge=2)  # values of every confidential variable in a group, at least
     standardize: bool = True
     seed: int = Field(ge=0)
     input: Input | None = None

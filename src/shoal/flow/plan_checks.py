@@ -22,6 +22,8 @@ def refuse_misfits(plan: Plan) -> None:
     if plan.edits:
         _rules_fit(plan)
     _blocks_share_what_is_for_blocks(plan)
+    if plan.diversity is not None:
+        _diversity_fits(plan)
     if plan.steps and not hasattr(plan.masking.method, "steps"):
         raise ValueError(f'steps: method "{plan.masking.method.name}" does not search in steps')
 
@@ -124,6 +126,19 @@ def _rules_fit(plan: Plan) -> None:
             raise RuleError(
                 f'The rule "{rule.shown}" has columns of several blocks. Put them into one block.', rule=rule.text
             )
+
+
+def _diversity_fits(plan: Plan) -> None:
+    """Raise an error unless there are groups to be diverse, and confidential variables for them to be diverse in."""
+    if plan.is_synthetic or plan.masking.method.gives == "memberships":
+        raise MethodError(
+            'diversity is for methods that put records into groups, such as "mdav". Leave it out.',
+            method=plan.masking.method.name,
+        )
+    if "confidential" not in plan.roles.values():
+        raise ParameterError(
+            'diversity is about the confidential variables: give them the role "confidential".', parameter="diversity"
+        )
 
 
 def _blocks_share_what_is_for_blocks(plan: Plan) -> None:

@@ -34,6 +34,7 @@ def protect(
     edits: str | os.PathLike[str] | Rule | Iterable[str | Rule] | None = None,
     repair: bool = False,
     missing: Literal["error", "keep"] = "error",
+    diversity: int | None = None,
     standardize: bool = True,
     seed: int | None = None,
 ) -> Release:
@@ -82,6 +83,10 @@ def protect(
     missing
         "error" refuses missing values and names them; "keep" leaves them where they are and protects every observed
         value.
+    diversity
+        How many different values of every confidential variable a group has at least (l-diversity), so that to know a
+        person's group is not to know the value; for the columns with the role confidential. None, the default, only
+        counts the groups whose members are all alike, and warns of them.
     standardize
         Whether distances are taken on (x - mean) / sd, with n - 1; the scale is that of the whole file.
     seed

@@ -72,7 +72,7 @@ def settle(
     data, k, columns, roles, method, replace, blocks, kinds, strata, weights, confidential, edits, seed
         As in `protect`.
     **as_given
-        The options of `protect` that a plan takes as they are: repair, missing, standardize.
+        The options of `protect` that a plan takes as they are: repair, missing, diversity, standardize.
     """
     _check_options(method, {"k": k, "seed": seed} | as_given)
     table = as_table(data)
@@ -125,6 +125,7 @@ def _check_options(method: Any, options: Mapping[str, Any]) -> None:
     limits: dict[str, Limit] = {
         "k": Whole(2),
         "missing": OneOf(("error", "keep")),
+        "diversity": OrNone(Whole(2)),
         "standardize": TrueOrFalse(),
         "repair": TrueOrFalse(),
         "seed": OrNone(Whole(0)),

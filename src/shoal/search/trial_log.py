@@ -18,7 +18,8 @@ from shoal.write import refuse_unwritable
 __all__ = ["TrialLog", "is_trial_log", "what_it_is_for"]
 
 _FORMAT = "shoal.trials/2"
-_SILENT = {"missing": "error", "standardize": "True", "repair": "False"}  # options with their defaults
+# Options with their defaults.
+_SILENT = {"missing": "error", "standardize": "True", "repair": "False", "diversity": "None"}
 _OTHER = {
     "input": "another input, or one that has changed since",
     "settings": "other columns, roles, rules or another seed",

@@ -87,7 +87,7 @@ def tune(
         Where the search starts. The seed of the releases follows from it and from the data, so that nobody without
         the data can guess it.
     **options
-        As in `shoal.protect`: columns, roles, kinds, blocks, strata, weights, confidential, repair, missing,
+        As in `shoal.protect`: columns, roles, kinds, blocks, strata, weights, confidential, repair, missing, diversity,
         standardize. Where no variable is called confidential, hybrid and synthetic data rewrite all columns.
 
     Notes

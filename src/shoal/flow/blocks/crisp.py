@@ -15,6 +15,7 @@ from shoal.describe.tied_columns import tied_columns
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.edits.keep.kept_representatives import kept_representatives
 from shoal.errors import DisclosureWarning, MethodError, TooFewRecordsError, warn
+from shoal.flow.blocks.diversity import confidential_codes, with_diversity
 from shoal.flow.blocks.grouping import Grouping, group_records
 from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.flow.kept_rules import split_by_rules
@@ -40,6 +41,10 @@ def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> Protec
         strata = Strata(cells.codes, tuple(strata.names[part] for part in cells.parts))
     grouping = group_records(work, number, block, matrix, strata)
     everyone = members(grouping.labels, grouping.labels >= 0)
+    if plan.diversity is not None:
+        confidential = confidential_codes(work, block)
+        grouping = with_diversity(grouping, _centres(matrix, everyone), confidential, plan.diversity)
+        everyone = members(grouping.labels, grouping.labels >= 0)
     replacement = plan.replacements[block[0]]
     if replacement.scope == "block":
         assert isinstance(replacement, Medoid)
@@ -58,6 +63,7 @@ def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> Protec
         computed=computed,
         taken=representatives.taken,
         joined=representatives.joined,
+        held_by_one=representatives.held_by_one,
         smallest_support=min(representatives.supports, default=len(work.table)),
         steps=grouping.steps,
     )
@@ -79,6 +85,7 @@ class _Representatives:
     computed: dict[str, Doubles] = field(default_factory=dict)
     taken: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     joined: dict[str, int] = field(default_factory=dict)
+    held_by_one: dict[str, int] = field(default_factory=dict)
     supports: list[int] = field(default_factory=list)
 
     def compute(self) -> None:
@@ -108,6 +115,9 @@ class _Representatives:
         if replacement.keeps_values:
             self.taken[name] = np.arange(len(table))
             self.taken[name][observed] = released
+            alike = values[averaged.records] == np.repeat(values[representatives], averaged.sizes)
+            alone = int((np.add.reduceat(alike, averaged.starts[:-1], dtype=np.int64) == 1).sum()) if len(alike) else 0
+            self.held_by_one |= {name: alone} if alone else {}
         else:
             self.computed[name] = np.full(len(table), np.nan)
             self.computed[name][observed] = released

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,6 +64,8 @@ class ProtectedBlock:
         By column, the number of the record whose value each record gets.
     joined
         By column, how many groups were joined to a neighbour so that at least k values are observed.
+    held_by_one
+        By column, in how many groups the released value is that of one record alone.
     smallest_support
         The fewest records behind any released value.
     steps
@@ -80,3 +82,4 @@ class ProtectedBlock:
     smallest_support: int
     steps: list[int]
     notes: tuple[str, ...] = ()
+    held_by_one: Mapping[str, int] = field(default_factory=dict)

@@ -67,6 +67,8 @@ def _parameters(summary: Summary) -> list[tuple[str, str]]:
         ("missing values", _MISSING[plan["missing"]]),
         ("distances", "on standardised variables" if plan["standardize"] else "on variables as they are"),
     ]
+    if plan["diversity"] is not None:
+        facts.append(("l-diversity", f"{plan['diversity']} values of every confidential variable in a group, at least"))
     if plan["edits"]:
         repaired = ", repaired where the original breaks them" if plan["repair"] else ""
         facts.append(("rules", f"{len(plan['edits']):,}{repaired}"))
