@@ -42,3 +42,9 @@ def test_columns_that_are_merely_alike_are_not_tied():
     assert tied_columns({"x": AGE, "y": AGE + RNG.normal(0, 0.5, N), "same": np.ones(N)}) == []
     assert tied_columns({"x": AGE}) == []
     assert tied_columns({"x": np.full(N, np.nan), "y": AGE}) == []
+
+
+def test_a_relation_is_found_in_a_very_small_file():
+    tax, net = np.array([8, 6, 4, np.nan, 34, 17]), np.array([125.0, 30, 186, 212, 43, 92])
+    gross = np.array([133.0, 36, 190, 246, 77, 109])
+    assert tied_columns({"tax": tax, "gross": gross, "net": net}) == [("tax", "gross", "net")]

@@ -80,8 +80,8 @@ def test_the_order_and_the_type_of_categories_stay() -> None:
 
 
 def test_a_dictionary_with_a_missing_value_in_it_keeps_its_missing_values() -> None:
-    column = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, None]), pa.array(["q", None, "p"]))
-    kept = as_table(pa.table({"c": column})).only_present().to_native()["c"]
+    chunks = [pa.DictionaryArray.from_arrays(pa.array(one), pa.array(["q", None, "p"])) for one in ([0, 1], [2, None])]
+    kept = as_table(pa.table({"c": pa.chunked_array(chunks)})).only_present().to_native()["c"]
     assert kept.to_pylist() == ["q", None, "p", None]
     assert kept.chunk(0).dictionary.to_pylist() == ["q", "p"]
 

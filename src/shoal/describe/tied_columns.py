@@ -21,7 +21,7 @@ def tied_columns(values: Mapping[str, _Doubles]) -> list[tuple[str, ...]]:
     """Return the sets of columns that linear relations tie together, each with two columns or more.
 
     Relations are looked for in the records in which all columns are observed. Where these are too few, each column is
-    compared with as many of the others as there are records for: twice as many records as columns.
+    compared with as many of the others as there are records for: two more than columns.
     """
     names = list(values)
     columns = np.array(list(values.values())).reshape(len(names), -1)
@@ -46,7 +46,7 @@ def _compared_with(start: int, observed: NDArray[np.bool_]) -> list[int]:
     places = [start]
     common = (observed & rows).sum(axis=1)
     for place in np.argsort(-common, kind="stable"):
-        if place != start and (rows & observed[place]).sum() >= 2 * (len(places) + 2):
+        if place != start and (rows & observed[place]).sum() >= len(places) + 3:
             rows = rows & observed[place]
             places.append(int(place))
     return places

@@ -245,7 +245,7 @@ def _common_codes(original: Table, masked: Table, name: str) -> tuple[Codes, Cod
     if kind == "ordinal" and _same_type(original, masked, name):
         return codes(original, name), codes(masked, name)
     if kind == "continuous":
-        values = [table.numbers(name) for table in (original, masked)]
+        values: list[NDArray[Any]] = [table.numbers(name) for table in (original, masked)]
     else:
         values = [table.cells(name) for table in (original, masked)]
     try:

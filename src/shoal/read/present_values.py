@@ -23,7 +23,8 @@ def only_present(series: nw.Series[Any]) -> nw.Series[Any]:
     if series.implementation.is_pandas():
         return nw.from_native(_present_in_pandas(native), series_only=True)
     if series.implementation.is_pyarrow():
-        return nw.from_native(_present_in_arrow(native), series_only=True).alias(series.name)
+        present: nw.Series[Any] = nw.from_native(_present_in_arrow(native), series_only=True).alias(series.name)
+        return present
     if isinstance(series.dtype, nw.Enum):
         values = set(series.drop_nulls().to_list())
         return series.cast(nw.Enum([category for category in series.dtype.categories if category in values]))
@@ -59,10 +60,10 @@ def _present_in_arrow(native: Any) -> Any:
 
     if not pyarrow.types.is_dictionary(native.type):
         return pc.take(native, np.arange(len(native))) if native.null_count else native
-    array = native.unify_dictionaries().combine_chunks()
-    observed = pc.is_valid(array).to_numpy(zero_copy_only=False)
-    numbered = pc.fill_null(array.indices, 0).to_numpy()
-    used = np.unique(numbered[observed])
-    indices = pyarrow.array(np.where(observed, np.searchsorted(used, numbered), 0), array.indices.type, mask=~observed)
-    present = pyarrow.DictionaryArray.from_arrays(indices, array.dictionary.take(used), ordered=native.type.ordered)
-    return pyarrow.chunked_array([present])
+    plain = pc.cast(native, native.type.value_type)
+    observed = set(plain.unique().to_pylist()) - {None}
+    in_order = dict.fromkeys(one for chunk in native.chunks for one in chunk.dictionary.to_pylist())
+    categories = pyarrow.array([one for one in in_order if one in observed], native.type.value_type)
+    indices = pc.index_in(plain, categories, skip_nulls=True).combine_chunks().cast(native.type.index_type)
+    present = pyarrow.DictionaryArray.from_arrays(indices, categories, ordered=native.type.ordered)
+    return pyarrow.chunked_array([present], native.type)

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from shoal.replace.members import joined_to_at_least_k
 
@@ -71,6 +69,9 @@ def over_the_same_records(
 
 def _joined_in_any(tied: Mapping[str, Behind], labels: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
     """Return labels in which groups are joined that are joined for any of the variables."""
+    from scipy.sparse import coo_array  # type: ignore[import-untyped]  # here, to keep start-up quick
+    from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
+
     records = np.flatnonzero(labels >= 0)
     pairs = [np.column_stack([labels[records], one.labels[records]]) for one in tied.values()]
     first, second = np.unique(np.concatenate(pairs), axis=0).T

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import shoal
-from shoal.errors import MethodError, MissingValuesError, TooFewRecordsError
+from shoal.errors import DataError, MethodError, MissingValuesError, TooFewRecordsError
 
 
 def test_gaps_are_refused_by_default_and_named():
@@ -175,3 +175,11 @@ def test_no_value_follows_from_the_means_of_tied_variables(frame, relation, numb
             disclosed += np.isclose(left, abs(truth[rows & missing[:, column]]), rtol=1e-6).item()
     assert attacked > 5
     assert disclosed == 0
+
+
+def test_values_whose_squares_overflow_are_grouped_all_the_same():
+    frame = pd.DataFrame({"x": [1e308, -1e308, 0.0, 1.0, 1e308] * 5 + [None], "y": np.arange(26.0) * 1e306})
+    release = shoal.protect(frame, 4, missing="keep", standardize=False)
+    assert np.isfinite(release.data["x"][:25]).all()
+    with pytest.raises(DataError, match="Leave standardize on"):
+        shoal.protect(frame.dropna(), 4, method="fuzzy:n_clusters=2", standardize=False)

@@ -20,6 +20,7 @@ from shoal.flow.blocks.grouping import Grouping, group_records
 from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.flow.kept_rules import split_by_rules
 from shoal.partition import Partition
+from shoal.partition.geometry.safe_scale import safely_scaled
 from shoal.replace import Aggregate, Medoid, Members, TooFewObservedError
 from shoal.replace.members import joined_to_at_least_k, members
 from shoal.replace.same_records import Behind, over_the_same_records
@@ -215,7 +216,9 @@ def _block_of_medoids(
 def _centres(matrix: Matrix, everyone: Members) -> Doubles:
     """Return the mean of every group over its observed values; nominal columns, which have no mean, stay out."""
     ordered = [place for place in range(matrix.values.shape[1]) if place not in matrix.nominal]
-    values = matrix.values[:, ordered][everyone.records] if ordered else np.zeros((len(everyone.records), 1))
+    values = np.zeros((len(everyone.records), 1))
+    if ordered:
+        values = safely_scaled(matrix.values[:, ordered])[everyone.records]
     known = ~np.isnan(values)
     sums = np.add.reduceat(np.where(known, values, 0.0), everyone.starts[:-1])
     counts = np.add.reduceat(known, everyone.starts[:-1], dtype=np.float64)

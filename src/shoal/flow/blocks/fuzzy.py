@@ -30,6 +30,7 @@ __all__ = ["protect_fuzzy_block"]
 Doubles = NDArray[np.float64]
 
 _AS_IT_IS = Scale(0.0, 1.0, 0)
+_LARGEST = 1e100  # squares of larger numbers, and sums of them, leave floating point
 
 
 def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
@@ -38,6 +39,8 @@ def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> Protec
     method, draw = plan.masking.method, plan.replacements[block[0]]
     assert isinstance(method, SoftMethod) and isinstance(draw, MembershipDraw)
     values, matrix = work.values[number], work.matrices[number]
+    if np.abs(matrix.values).max() > _LARGEST:
+        raise DataError("Values beyond 1e100 have no distances as they are. Leave standardize on (the default).")
     if not matrix.complete:
         raise MethodError(
             f'The method "{method.name}" clusters complete records; some here have missing values. Fill them, leave '

@@ -18,7 +18,7 @@ def safely_scaled(X: NDArray[np.float64]) -> NDArray[np.float64]:
     No digit changes (but values 1e180 times smaller than the largest may become zero), so neither does what is
     nearest or farthest. The result is read-only, like `X`.
     """
-    largest = float(np.abs(X).max(initial=0.0))
+    largest = float(np.fmax.reduce(np.abs(X), axis=None, initial=0.0))  # missing values aside
     if largest == 0.0:
         return X
     exponent = int(np.frexp(largest)[1])

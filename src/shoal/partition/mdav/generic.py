@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from shoal.errors import DataError, ParameterError
 from shoal.parameters.limits import Limit, OneOf, Whole
 from shoal.partition.base import Partitioner
+from shoal.partition.geometry.safe_scale import safely_scaled
 from shoal.partition.mdav.tail import assign_the_rest, first_by_distance, loop_needs
 from shoal.progress import advance
 
@@ -92,6 +93,8 @@ class MDAVGeneric(Partitioner):
         if empty:
             raise DataError(f"{empty} of {n} records have no observed value. Leave them out of the partition.")
         labels = np.full(n, -1, dtype=np.int64)
+        if not is_nominal.any():  # codes have no scale, and beside them no number is large
+            X = safely_scaled(X)
         with _distances(is_nominal, self.distance) as distances:
             self._run_loop(X, labels, is_nominal, distances)
             left = np.count_nonzero(labels < 0)
