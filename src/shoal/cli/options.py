@@ -16,7 +16,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand
 
-from shoal.cli.texts import read_assignments, read_blocks, read_names, read_replacements
+from shoal.cli.texts import read_assignments, read_blocks, read_decimals, read_names, read_replacements
 from shoal.errors import ParameterError
 
 __all__ = [
@@ -84,6 +84,10 @@ PROTECTION: dict[str, Any] = {
     "standardize": Annotated[
         bool | None, typer.Option("--standardize/--no-standardize", help="Take distances on standard scores. [yes]")
     ],
+    "decimals": Annotated[
+        list[str] | None,
+        typer.Option(help="Decimals of released values, so that rules hold in the text too; COLUMN=2 for one column."),
+    ],
 }
 # What may be needed to read a file.
 READING: dict[str, Any] = {
@@ -149,6 +153,7 @@ def protection_options(texts: Mapping[str, Any], names: list[str]) -> dict[str, 
         "strata": read_names(texts.get("strata")),
         "confidential": read_names(texts.get("confidential")),
         "edits": read_edits(texts["edits"]) if "edits" in texts else None,
+        "decimals": read_decimals(texts.get("decimals")),
     }
     as_they_are = {name: value for name, value in texts.items() if name not in (*read, "role", "kind")}
     return given_options(**read, **as_they_are)

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import Any
 
 from shoal.errors import ParameterError
 from shoal.parameters.choices import split_outside_brackets
 
-__all__ = ["read_assignments", "read_blocks", "read_ks", "read_methods", "read_names", "read_replacements"]
+__all__ = [
+    "read_assignments",
+    "read_blocks",
+    "read_decimals",
+    "read_ks",
+    "read_methods",
+    "read_names",
+    "read_replacements",
+]
 
 
 def read_names(texts: list[str] | None) -> list[str] | None:
@@ -81,3 +90,19 @@ def read_blocks(texts: list[str] | None) -> Any:
     if len(texts) == 1 and texts[0].lstrip("-").isdigit():
         return int(texts[0])
     return [read_names([text]) or [] for text in texts]
+
+
+def read_decimals(texts: list[str] | None) -> int | dict[str, int] | None:
+    """Read "2" as the decimals of all columns, "income=2,tax=2" as those of each."""
+    if not texts:
+        return None
+    if len(texts) == 1 and "=" not in texts[0]:
+        return _whole_number(texts[0])
+    pairs = read_assignments("--decimals", read_names(texts))
+    return {name: _whole_number(number) for name, number in pairs.items()}
+
+
+def _whole_number(text: str) -> int:
+    if not re.fullmatch(r"-?[0-9]{1,9}", text.strip()):
+        raise ParameterError(f'--decimals wants a whole number, or COLUMN=NUMBER; got "{text}".')
+    return int(text)

@@ -32,6 +32,9 @@ class CheckedRecords(Protocol):
     def numbers(self, name: str) -> Doubles:
         """Return a column of numbers, NaN where a value is missing."""
 
+    def as_stored(self, name: str) -> NDArray[np.floating[Any]]:
+        """Return a column of numbers in the precision it is stored in, which decides how a number is written."""
+
     def texts(self, name: str) -> NDArray[Any]:
         """Return a column as texts; numbers as a file has them, "" where a value is missing."""
 
@@ -63,6 +66,11 @@ class TableRecords:
     def numbers(self, name: str) -> Doubles:
         """Return a column of numbers, NaN where a value is missing."""
         return self.table.numbers(name)
+
+    def as_stored(self, name: str) -> NDArray[np.floating[Any]]:
+        """Return a column of numbers in the precision it is stored in, which decides how a number is written."""
+        is_single = isinstance(self.table.frame.schema[name], nw.Float32)
+        return self.numbers(name).astype(np.float32 if is_single else np.float64, copy=False)
 
     def texts(self, name: str) -> NDArray[Any]:
         """Return a column as texts; numbers as a file has them, "" where a value is missing."""
@@ -97,6 +105,10 @@ class NumericRecords:
         return True
 
     def numbers(self, name: str) -> Doubles:
+        """Return a column."""
+        return self.values[name]
+
+    def as_stored(self, name: str) -> NDArray[np.floating[Any]]:
         """Return a column."""
         return self.values[name]
 

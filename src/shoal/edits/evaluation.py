@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.edits.checked_records import CheckedRecords, number_as_text
+from shoal.edits.decimal_comparison import compared_in_decimals
 from shoal.edits.expressions import (
     Among,
     Arithmetic,
@@ -37,7 +38,7 @@ Booleans = NDArray[np.bool_]
 TOLERANCE = 1e-9  # relative tolerance for rules with arithmetic
 
 
-def broken(expression: Expression, records: CheckedRecords, tolerance: float = TOLERANCE) -> Booleans:
+def broken(expression: Expression, records: CheckedRecords, tolerance: float | None = TOLERANCE) -> Booleans:
     """Return which records break a rule; a record with a missing value in one of its variables does not.
 
     Parameters
@@ -49,7 +50,7 @@ def broken(expression: Expression, records: CheckedRecords, tolerance: float = T
     tolerance
         Relative tolerance for rules with arithmetic: two sides of which at least one is computed are equal if they
         differ by no more than this part of the size of their terms. A variable compared with a number or with another
-        variable is compared exactly.
+        variable is compared exactly. None computes in decimals instead, with the numbers as a file has them.
     """
     breaking = ~holds(expression, records, tolerance)
     for name in variables_in(expression):
@@ -57,7 +58,7 @@ def broken(expression: Expression, records: CheckedRecords, tolerance: float = T
     return breaking
 
 
-def holds(expression: Expression, records: CheckedRecords, tolerance: float = TOLERANCE) -> Booleans:
+def holds(expression: Expression, records: CheckedRecords, tolerance: float | None = TOLERANCE) -> Booleans:
     """Return for which records an expression is true; one that cannot be computed, such as 1 / 0 > 0, is false."""
     match expression:
         case Every(parts=parts):
@@ -128,13 +129,12 @@ def _finite(values: Doubles) -> Doubles:
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def _compared(comparison: TermComparison, records: CheckedRecords, tolerance: float) -> Booleans:
+def _compared(comparison: TermComparison, records: CheckedRecords, tolerance: float | None) -> Booleans:
     left, right = comparison.left, comparison.right
     if _is_text(left, records) or _is_text(right, records):
-        if comparison.relation not in ("==", "!="):
-            raise RuleError("Texts can only be compared by == and !=, not by size.")
-        same = np.broadcast_to(_as_texts(left, records) == _as_texts(right, records), len(records)).astype(bool)
-        return same if comparison.relation == "==" else ~same
+        return _compared_texts(comparison, records)
+    if tolerance is None:
+        return compared_in_decimals(comparison, records)
     with np.errstate(all="ignore"):
         (one, one_size), (other, other_size) = _term_values(left, records), _term_values(right, records)
         equal: Booleans = one == other
@@ -156,6 +156,14 @@ def _compared(comparison: TermComparison, records: CheckedRecords, tolerance: fl
                 return (one > other) & ~equal
             case ">=":
                 return (one > other) | equal
+
+
+def _compared_texts(comparison: TermComparison, records: CheckedRecords) -> Booleans:
+    if comparison.relation not in ("==", "!="):
+        raise RuleError("Texts can only be compared by == and !=, not by size.")
+    one, other = _as_texts(comparison.left, records), _as_texts(comparison.right, records)
+    same = np.broadcast_to(one == other, len(records)).astype(bool)
+    return same if comparison.relation == "==" else ~same
 
 
 def _among(name: str, values: tuple[NumberLiteral | TextLiteral, ...], records: CheckedRecords) -> Booleans:

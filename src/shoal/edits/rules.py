@@ -123,7 +123,7 @@ class Rule:
             for one in self.requirements
         )
 
-    def broken(self, records: CheckedRecords, tolerance: float = TOLERANCE) -> NDArray[np.bool_]:
+    def broken(self, records: CheckedRecords, tolerance: float | None = TOLERANCE) -> NDArray[np.bool_]:
         """Return which records break the rule; a record with a missing value in one of its variables does not."""
         try:
             return broken(self.expression, records, tolerance)

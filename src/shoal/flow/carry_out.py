@@ -30,6 +30,7 @@ from shoal.flow.blocks.diversity import alike_groups, confidential_codes
 from shoal.flow.blocks.fuzzy import protect_fuzzy_block
 from shoal.flow.blocks.synthetic import protect_synthetic_block
 from shoal.flow.blocks.work import ProtectedBlock, Work
+from shoal.flow.decimals import refuse_unroundable, rounded_release, rounding_notes
 from shoal.flow.kept_rules import block_edits_of, refuse_broken_file, refuse_broken_release
 from shoal.flow.outcome import Input, Outcome, Reading, installed_versions
 from shoal.flow.release import Release
@@ -113,6 +114,7 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
     matrices = [block_matrix(block, plan.kinds, standardize=plan.standardize) for block in values]
     planned = block_edits_of(plan, table) if edits is None else edits
     refuse_broken_file(plan, table, planned)
+    refuse_unroundable(plan, table)
     return Work(plan, table, strata, weights, planned, values, matrices)
 
 
@@ -120,8 +122,10 @@ def _assemble(work: Work, blocks: Sequence[ProtectedBlock]) -> tuple[Table, list
     """Put the new columns into the table, and return it with notes on the rules; a broken rule is an error."""
     computed = {name: values for block in blocks for name, values in block.computed.items()}
     taken = {name: rows for block in blocks for name, rows in block.taken.items()}
-    masked = work.table.replaced(computed, taken, drop=work.plan.identifiers).only_present()
-    return masked, refuse_broken_release(work.plan.edits, work.table, masked)
+    masked = work.table.replaced(computed, taken, drop=work.plan.identifiers)
+    masked = rounded_release(work, masked).only_present()
+    notes = refuse_broken_release(work.plan.edits, work.table, masked, work.plan.decimals)
+    return masked, [*notes, *rounding_notes(work.plan)]
 
 
 def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes: Sequence[str]) -> Outcome:
@@ -141,7 +145,7 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
         smallest_group=min(partition.k for partition in partitions),
         largest_group=max(int(partition.sizes.max()) for partition in partitions),
         smallest_support=min(block.smallest_support for block in blocks),
-        became_float=[name for block in blocks for name in block.computed if before[name] != after[name]],
+        became_float=[name for name in work.plan.columns if before[name] != after[name]],
         constant=[name for block in blocks for name in block.matrix.constant],
         joined={name: count for block in blocks for name, count in block.joined.items()},
         held_by_one=held_by_one,

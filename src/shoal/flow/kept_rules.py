@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from shoal.edits.evaluation import TOLERANCE
 from shoal.edits.keep.block_edits import BlockEdits, edits_of_block
 from shoal.edits.keep.cells import Cells, cells_of
 from shoal.errors import ColumnError, DataError, MethodError
+from shoal.flow.decimals import refuse_unroundable
 from shoal.parameters.choices import as_text
 from shoal.read import Table
 
@@ -92,11 +93,19 @@ def _way_out(plan: Plan, rule: Rule, fixed: Sequence[str]) -> str:
     return "leave the rule out"
 
 
-def refuse_broken_release(rules: Sequence[Rule], table: Table, masked: Table) -> list[str]:
-    """Raise DataError if the release breaks a rule; return notes on those that hold."""
+def refuse_broken_release(
+    rules: Sequence[Rule], table: Table, masked: Table, decimals: Collection[str] = ()
+) -> list[str]:
+    """Raise DataError if the release breaks a rule; return notes on those that hold.
+
+    Rules on variables that have `decimals` are checked in decimal arithmetic, without tolerance.
+    """
     records = TableRecords(masked, table)
     up_to_rounding = []
     for rule in rules:
+        if not set(decimals).isdisjoint(rule.variables):
+            _refuse_broken_decimals(rule, records)
+            continue
         broken = rule.broken(records)
         if broken.any():
             raise DataError(
@@ -113,6 +122,15 @@ def refuse_broken_release(rules: Sequence[Rule], table: Table, masked: Table) ->
     ]
 
 
+def _refuse_broken_decimals(rule: Rule, records: TableRecords) -> None:
+    broken = rule.broken(records, tolerance=None)
+    if broken.any():
+        raise DataError(
+            f'The rule "{rule.shown}" does not hold after rounding, in {int(broken.sum())} records; nothing is '
+            "released. Give its variables more decimals, or leave the rule out."
+        )
+
+
 @dataclass(frozen=True)
 class ExplainedBlock:
     """What a plan does with one block, and why."""
@@ -127,6 +145,7 @@ def explain(plan: Plan, table: Table) -> list[ExplainedBlock]:
     """Say what a plan does to keep its rules, without masking anything."""
     blocks = block_edits_of(plan, table)
     refuse_broken_file(plan, table, blocks)
+    refuse_unroundable(plan, table)
     strata = strata_of(table, plan.strata)
     explained = []
     for edits in blocks:

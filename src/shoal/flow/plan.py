@@ -27,6 +27,7 @@ from shoal.describe import Kind, Role
 from shoal.edits import Rule, parse_rule
 from shoal.errors import ParameterError, PlanError, ShoalError, nearest_name_hint
 from shoal.flow.carry_out import carry_out, table_for
+from shoal.flow.decimals import DECIMALS
 from shoal.flow.masking import Masking
 from shoal.flow.outcome import Input, Outcome, Output, PlanSection
 from shoal.flow.plan_checks import refuse_misfits
@@ -45,17 +46,8 @@ _HEADER = (
     "# Keep it as safe as the input: whoever has the seed can redraw what was drawn at random.\n\n"
 )
 _PUBLIC = {
-    "k",
-    "blocks",
-    "kinds",
-    "method",
-    "replace",
-    "confidential",
-    "edits",
-    "repair",
-    "missing",
-    "standardize",
-    "diversity",
+    *("k", "blocks", "kinds", "method", "replace", "confidential", "edits", "repair", "missing", "standardize"),
+    *("diversity", "decimals"),
 }
 _NOT_PUBLIC = ("random_state", "device", "memory")  # parameters of a method
 
@@ -109,6 +101,7 @@ class Plan(PlanSection):
     missing: Literal["error", "keep"] = "error"
     diversity: int | None = Field(default=None, ge=2)  # values of every confidential variable in a group, at least
     standardize: bool = True
+    decimals: dict[str, Annotated[int, Field(ge=DECIMALS.low, le=DECIMALS.high)]] = Field(default_factory=dict)
     seed: int = Field(ge=0)
     input: Input | None = None
     output: Output | None = None
@@ -141,6 +134,11 @@ class Plan(PlanSection):
     def is_synthetic(self) -> bool:
         """Whether the confidential variables are rewritten, and the others stay."""
         return any(one.rewrites for one in self.replacements.values())
+
+    @property
+    def rewritten(self) -> list[str]:
+        """The columns that get new values: the confidential ones of synthetic data, else all that are protected."""
+        return self.confidential if self.is_synthetic else self.columns
 
     @property
     def columns(self) -> list[str]:

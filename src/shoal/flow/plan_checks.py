@@ -24,6 +24,7 @@ def refuse_misfits(plan: Plan) -> None:
     _blocks_share_what_is_for_blocks(plan)
     if plan.diversity is not None:
         _diversity_fits(plan)
+    _decimals_fit(plan)
     if plan.steps and not hasattr(plan.masking.method, "steps"):
         raise ValueError(f'steps: method "{plan.masking.method.name}" does not search in steps')
 
@@ -139,6 +140,18 @@ def _diversity_fits(plan: Plan) -> None:
         raise ParameterError(
             'diversity is about the confidential variables: give them the role "confidential".', parameter="diversity"
         )
+
+
+def _decimals_fit(plan: Plan) -> None:
+    """Raise ColumnError if decimals are given for a column that has none, or that stays as it is."""
+    for name in plan.decimals:
+        if name not in plan.rewritten:
+            hint = nearest_name_hint(name, plan.rewritten)
+            raise ColumnError(f'decimals names "{name}", which gets no new values.{hint}', column=name)
+        if plan.kinds[name] != "continuous":
+            raise ColumnError(
+                f'decimals names "{name}", which is {plan.kinds[name]} and is not rounded. Leave it out.', column=name
+            )
 
 
 def _blocks_share_what_is_for_blocks(plan: Plan) -> None:

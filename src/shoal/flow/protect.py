@@ -36,6 +36,7 @@ def protect(
     missing: Literal["error", "keep"] = "error",
     diversity: int | None = None,
     standardize: bool = True,
+    decimals: int | Mapping[Any, int] | None = None,
     seed: int | None = None,
 ) -> Release:
     """Protect a table: put its records into groups of at least `k` and give each group one set of values.
@@ -89,6 +90,11 @@ def protect(
         counts the groups whose members are all alike, and warns of them.
     standardize
         Whether distances are taken on (x - mean) / sd, with n - 1; the scale is that of the whole file.
+    decimals
+        How many decimals released values have: one number for all continuous variables that get new values, or a
+        mapping such as ``{"income": 2, "tax": 2}`` for those it names; -2 rounds to hundreds. Rules then hold in the
+        text of the file as well: the last digit is adjusted in a variable that follows from the others. Variables
+        that a rule calls whole numbers stay whole. By default nothing is rounded.
     seed
         What random choices start from, those of a method that is named too; an estimator has its own `random_state`.
         Drawn and recorded in the plan if not given.

@@ -14,6 +14,7 @@ from shoal.edits import Rule, read_edits
 from shoal.edits.contradictions import refuse_contradictions
 from shoal.edits.keep.block_edits import BlockEdits, joined_blocks
 from shoal.errors import MethodError, ParameterError
+from shoal.flow.decimals import decimals_per_column
 from shoal.flow.kept_rules import planned_block_edits
 from shoal.flow.masking import written_method
 from shoal.flow.plan import Plan
@@ -62,6 +63,7 @@ def settle(
     weights: Any = None,
     confidential: Any = None,
     edits: Any = None,
+    decimals: Any = None,
     seed: int | None = None,
     **as_given: Any,
 ) -> Settled:
@@ -69,7 +71,7 @@ def settle(
 
     Parameters
     ----------
-    data, k, columns, roles, method, replace, blocks, kinds, strata, weights, confidential, edits, seed
+    data, k, columns, roles, method, replace, blocks, kinds, strata, weights, confidential, edits, decimals, seed
         As in `protect`.
     **as_given
         The options of `protect` that a plan takes as they are: repair, missing, diversity, standardize.
@@ -115,10 +117,16 @@ def settle(
         replace=replacements,
         confidential=rewritten,
         edits=rules,
+        decimals=decimals_per_column(decimals, _continuous(selection, rewritten)),
         seed=seed,
         **as_given,
     )
     return Settled(plan, table, block_edits)
+
+
+def _continuous(selection: Selection, rewritten: Sequence[str]) -> list[str]:
+    """Return the continuous variables that get new values; all that are protected where none are rewritten alone."""
+    return [name for name in rewritten or selection.columns if selection.kinds.get(name) == "continuous"]
 
 
 def _check_options(method: Any, options: Mapping[str, Any]) -> None:

@@ -7,7 +7,8 @@ rounding has carried over a bound are moved back.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from shoal.edits.checked_records import NumericRecords
 from shoal.edits.evaluation import TOLERANCE, holds, term_values
 from shoal.edits.expressions import VariableName
 
-__all__ = ["Dependent", "dependents", "to_last_digit"]
+__all__ = ["Dependent", "dependents", "is_derivable", "solved", "to_last_digit"]
 
 Doubles = NDArray[np.float64]
 Dependent = tuple[Linear | Product, str]  # an equality, and the variable that is computed from the others
@@ -33,6 +34,7 @@ def dependents(
     whole: Collection[str] = (),
     *,
     alone_first: bool = False,
+    allowed: Callable[[Linear | Product, str], bool] = lambda one, name: True,
 ) -> list[Dependent]:
     """Choose the dependent variable of each equality, in the order in which they are to be computed.
 
@@ -49,6 +51,8 @@ def dependents(
         The variables that are whole numbers; one that would not come out whole is chosen last.
     alone_first
         Whether to prefer variables that stand alone on one side in every equality.
+    allowed
+        Whether an equality may be used to compute one of its variables.
     """
     equalities = [one for one in equalities if isinstance(one, Product) or one.relation == "=="]
     uses = {name: sum(name in one.variables for one in equalities) for one in equalities for name in one.variables}
@@ -61,7 +65,10 @@ def dependents(
         return (fractional, uses[name], not alone) if meets_a_sum else (fractional, not alone, uses[name])
 
     choices = [
-        sorted((name for name in one.variables if name in movable), key=lambda name, one=one: preference(name, one))  # type: ignore[misc]
+        sorted(
+            (name for name in one.variables if name in movable and allowed(one, name)),
+            key=lambda name, one=one: preference(name, one),  # type: ignore[misc]
+        )
         for one in equalities
     ]
     attempts = 0
@@ -131,13 +138,41 @@ def _in_order(chosen: Sequence[Dependent]) -> list[Dependent] | None:
     return ordered
 
 
+def is_derivable(atom: Linear | Product, name: str, decimals: Mapping[str, int]) -> bool:
+    """Whether a variable computed from the others has no more decimals than it may have.
+
+    Parameters
+    ----------
+    atom
+        An equality.
+    name
+        The variable that is computed.
+    decimals
+        How many decimals each variable has; those left out are whole numbers.
+    """
+    unit = {other: 10.0 ** -decimals.get(other, 0) for other in atom.variables}
+    if isinstance(atom, Linear):
+        own = atom.coefficients[name] * unit[name]
+        steps = [atom.constant / own, *(factor * unit[other] / own for other, factor in atom.coefficients.items())]
+        return all(_is_whole(step) for step in steps)
+    power = atom.exponents[name]
+    if abs(power) != 1:
+        return False
+    powers = {other: -of_other * power for other, of_other in atom.exponents.items() if other != name}
+    step = (1 / atom.factor if power == 1 else atom.factor) / unit[name]
+    step *= math.prod(unit[other] ** of_other for other, of_other in powers.items())
+    return all(of_other > 0 and _is_whole(of_other) for of_other in powers.values()) and _is_whole(step)
+
+
+def _is_whole(number: float) -> bool:
+    if not math.isfinite(number) or 0 < abs(number) < 0.5:
+        return False
+    return abs(number - round(number)) < max(1e-9, 4e-16 * abs(number))
+
+
 def _comes_out_whole(name: str, atom: Linear | Product, whole: Collection[str]) -> bool:
     """Whether a variable computed from whole numbers is one too: all are multiplied by whole numbers."""
-    if isinstance(atom, Product):
-        return False
-    own = atom.coefficients[name]
-    ratios = [atom.constant / own, *(factor / own for factor in atom.coefficients.values())]
-    return set(atom.variables) <= set(whole) and all(abs(ratio - round(ratio)) < 1e-9 for ratio in ratios)
+    return isinstance(atom, Linear) and set(atom.variables) <= set(whole) and is_derivable(atom, name, {})
 
 
 def _compute_dependents(values: dict[str, Doubles], order: Sequence[Dependent], whole: Collection[str]) -> None:
@@ -150,12 +185,12 @@ def _compute_dependents(values: dict[str, Doubles], order: Sequence[Dependent], 
         elif left == VariableName(name):
             values[name] = term_values(right, records)[0]
         else:
-            solved = _solved(atom, name, values)
-            values[name] = np.rint(solved) if name in whole and _comes_out_whole(name, atom, whole) else solved
+            value = solved(atom, name, values)
+            values[name] = np.rint(value) if name in whole and _comes_out_whole(name, atom, whole) else value
             _move_by_last_digits(atom, name, values)
 
 
-def _solved(atom: Linear | Product, name: str, values: Mapping[str, Doubles]) -> Doubles:
+def solved(atom: Linear | Product, name: str, values: Mapping[str, Doubles]) -> Doubles:
     """Return an equality solved for one of its variables."""
     if isinstance(atom, Linear):
         others = [factor * values[other] for other, factor in atom.coefficients.items() if other != name]
@@ -171,18 +206,18 @@ def _solved(atom: Linear | Product, name: str, values: Mapping[str, Doubles]) ->
 
 def _move_by_last_digits(atom: Linear | Product, name: str, values: dict[str, Doubles]) -> None:
     """Move a computed variable by its last digits to where the rule holds without tolerance, if it does anywhere."""
-    solved = values[name].copy()
+    before = values[name].copy()
     for step in range(1, _ULPS + 1):
         for direction in (-np.inf, np.inf):
             wrong = ~holds(atom.source, NumericRecords(values), 0.0)
             if not wrong.any():
                 return
-            moved = solved[wrong]
+            moved = before[wrong]
             for _ in range(step):
                 moved = np.nextafter(moved, direction)
             values[name][wrong] = moved
     wrong = ~holds(atom.source, NumericRecords(values), 0.0)
-    values[name][wrong] = solved[wrong]
+    values[name][wrong] = before[wrong]
 
 
 def _restore_bound(

@@ -1,0 +1,204 @@
+"""Released values rounded to decimals, so that the rules of a plan hold in the text of the file as well.
+
+New values are computed for each combination of released values once, so that records that were alike stay alike: a
+release is k-anonymous after rounding if it was before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.edits import Rule
+from shoal.edits.atoms import Atom, Linear, Product, Requirement, Single, requirements
+from shoal.edits.checked_records import TableRecords
+from shoal.edits.evaluation import holds
+from shoal.edits.expressions import IsInteger
+from shoal.edits.keep.block_edits import joined_blocks
+from shoal.edits.keep.rounding import from_digits, in_digits, not_derivable, rounded, rounded_to_rules
+from shoal.errors import DataError, ParameterError, RuleError
+from shoal.parameters.limits import Whole, check_limits
+from shoal.read import Table
+from shoal.replace import SyntheticReplacement
+from shoal.replace.synthetic.synthetic import is_unchanged
+
+if TYPE_CHECKING:
+    from shoal.flow.blocks.work import Work
+    from shoal.flow.plan import Plan
+
+__all__ = ["DECIMALS", "decimals_per_column", "refuse_unroundable", "rounded_release", "rounding_notes"]
+
+DECIMALS = Whole(-12, 15)
+_MOST_NAMED = 5  # columns, in a note
+_DIGITS = {"double": 1e15, "single": 1e6}  # largest number of last digits that a float of this precision can tell apart
+
+Doubles = NDArray[np.float64]
+
+
+def decimals_per_column(decimals: Any, columns: Sequence[str]) -> dict[str, int]:
+    """Return the decimals of every column: one number is for all of `columns`, a mapping for those it names."""
+    if decimals is None:
+        return {}
+    if not isinstance(decimals, Mapping):
+        check_limits({"decimals": DECIMALS}, {"decimals": decimals})
+        return dict.fromkeys(columns, int(decimals))
+    for name, number in decimals.items():
+        if not DECIMALS.accepts(number):
+            raise ParameterError(f'decimals of "{name}" must be {DECIMALS.wanted}.', parameter="decimals")
+    return {str(name): int(number) for name, number in decimals.items()}
+
+
+def refuse_unroundable(plan: Plan, table: Table) -> None:
+    """Raise RuleError if a rule cannot hold between values with the decimals of the plan, whatever the values are."""
+    decimals, required = _decimals(plan, table), _required(plan, table)
+    if not decimals:
+        return
+    for rule, one in required:
+        for atom in (atom for alternative in one.alternatives for atom in alternative):
+            _refuse_tie(rule, atom, decimals, plan.columns)
+    always: list[Atom] = []
+    for rule, one in sorted(required, key=lambda pair: len(pair[1].alternatives) > 1):  # those with a condition last
+        for alternative in one.alternatives:
+            if not_derivable([*always, *alternative], decimals) is not None:
+                raise RuleError(
+                    f'With these decimals no variable of the rule "{rule.shown}" can be computed from the others. '
+                    "Give one of them more decimals, or the others fewer, or leave the rule out.",
+                    rule=rule.text,
+                )
+        if len(one.alternatives) == 1:
+            always += one.alternatives[0]
+
+
+def _refuse_tie(rule: Rule, atom: Atom, decimals: Mapping[str, int], protected: Sequence[str]) -> None:
+    """Raise RuleError for a sum, a bound or a product with variables that are rounded and others that are not."""
+    tied = [name for name in atom.variables if name in decimals]
+    others = [name for name in atom.variables if name in protected and name not in decimals]
+    if isinstance(atom, Linear | Product) and tied and others:
+        raise RuleError(
+            f'The rule "{rule.shown}" ties "{tied[0]}", which is rounded, to "{others[0]}", which is not. Name both in '
+            "decimals, or leave the rule out.",
+            rule=rule.text,
+        )
+
+
+def rounded_release(work: Work, masked: Table) -> Table:
+    """Return the release with the columns rounded that the plan gives decimals; nothing where it gives none."""
+    plan = work.plan
+    decimals = _decimals(plan, masked)
+    if not decimals:
+        return masked
+    before = {name: masked.numbers(name) for name in decimals}
+    after = _unlike_originals(work, masked) if plan.is_synthetic else _kept(work, masked, before, decimals)
+    for name, values in after.items():
+        _refuse_too_many_digits(masked, name, values, decimals[name])
+    changed = {name: values for name, values in after.items() if not np.array_equal(values, before[name], True)}
+    return masked.replaced(changed, {})
+
+
+def rounding_notes(plan: Plan) -> list[str]:
+    """Say which columns were rounded, a sentence for every number of decimals."""
+    notes = []
+    for number in sorted(set(plan.decimals.values())):
+        names = [f'"{name}"' for name, decimals in plan.decimals.items() if decimals == number]
+        listed = ", ".join(names) if len(names) <= _MOST_NAMED else f"{len(names)} columns"
+        to = f"{number} decimal{'s' * (number != 1)}" if number >= 0 else f"multiples of {10**-number}"
+        notes.append(f"Rounded to {to}: {listed}.")
+    return notes
+
+
+def _required(plan: Plan, table: Table) -> list[tuple[Rule, Requirement]]:
+    texts = [name for name in table.names if not table.is_numeric(name)]
+    return [(rule, one) for rule in plan.edits for one in requirements(rule.expression, texts)]
+
+
+def _decimals(plan: Plan, table: Table) -> dict[str, int]:
+    """Return the decimals of every column that is rounded; variables that a rule calls whole numbers have none."""
+    if not plan.decimals:
+        return {}
+    decimals = dict(plan.decimals)
+    for _, one in _required(plan, table):
+        for atom in one.alternatives[0] if len(one.alternatives) == 1 else ():
+            if isinstance(atom, Single) and isinstance(atom.source, IsInteger) and atom.variable in plan.columns:
+                decimals[atom.variable] = min(0, decimals.get(atom.variable, 0))
+    return decimals
+
+
+def _kept(work: Work, masked: Table, before: Mapping[str, Doubles], decimals: Mapping[str, int]) -> dict[str, Doubles]:
+    """Return the columns rounded so that the rules hold that held before, variables that rules join together."""
+    records = TableRecords(masked, work.table)
+    required = [one for _, one in _required(work.plan, masked)]
+    after: dict[str, Doubles] = {}
+    for names in joined_blocks(work.plan.edits, list(decimals), size=1):
+        own = [one for one in required if not set(names).isdisjoint(one.variables)]
+        combinations = _codes([before[name] for name in names])
+        first = np.unique(combinations, return_index=True)[1]
+        values = {name: before[name][first] for name in names}
+        chosen = _chosen_alternatives(own, records, combinations)
+        for alternatives in np.unique(chosen, axis=0):
+            rows = np.flatnonzero((chosen == alternatives).all(axis=1))
+            kept = [one.alternatives[place] for one, place in zip(own, alternatives, strict=True) if place >= 0]
+            part = {name: column[rows] for name, column in values.items()}
+            own_decimals = {name: decimals[name] for name in names}
+            new = rounded_to_rules(part, [atom for atoms in kept for atom in atoms], own_decimals)
+            for name, column in new.items():
+                values[name][rows] = column
+        after |= {name: column[combinations] for name, column in values.items()}
+    return after
+
+
+def _codes(columns: Sequence[Doubles]) -> NDArray[np.int64]:
+    """Return a number for every record, 0, 1, ..., the same where the values of all columns are the same."""
+    codes = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        own = np.unique(column, return_inverse=True)[1].reshape(-1)
+        codes = np.unique(codes * (int(own.max()) + 1) + own, return_inverse=True)[1].reshape(-1)
+    return codes
+
+
+def _chosen_alternatives(
+    required: Sequence[Requirement], records: TableRecords, combinations: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return, for every combination of values, the first alternative that all its records satisfy; -1 if none."""
+    chosen = np.full((int(combinations.max()) + 1, len(required)), -1, dtype=np.int64)
+    for place, one in enumerate(required):
+        missing = np.logical_or.reduce([records.missing(name) for name in one.variables])
+        for number, atoms in reversed(list(enumerate(one.alternatives))):
+            broken = ~missing & ~np.logical_and.reduce([holds(atom.source, records) for atom in atoms])
+            chosen[np.bincount(combinations, broken) == 0, place] = number
+    return chosen
+
+
+def _unlike_originals(work: Work, masked: Table) -> dict[str, Doubles]:
+    """Return synthetic values rounded, one of a record the other way where all its values would be what they were."""
+    plan = work.plan
+    decimals = plan.decimals
+    after = {name: rounded(masked.numbers(name), decimals[name]) for name in decimals}
+    shared = plan.masking.replacement
+    assert isinstance(shared, SyntheticReplacement)
+    if shared.accepts_unchanged:
+        return after
+    for block in work.values:
+        names = [name for name in block if name in plan.confidential]
+        finest = [name for name in names if name in decimals]
+        if finest:
+            digits = {name: in_digits(masked.numbers(name), decimals.get(name, 0)) for name in names}
+            before = {name: in_digits(block[name], decimals.get(name, 0)) for name in names}
+            before |= {name: np.rint(before[name]) for name in finest}
+            same = is_unchanged(np.column_stack([*before.values()]), np.column_stack([*digits.values()]))
+            name = max(finest, key=lambda one: float(before[one].std()))
+            other_side = before[name] + np.where(digits[name] >= before[name], 1.0, -1.0)
+            after[name] = np.where(same, from_digits(other_side, decimals[name]), after[name])
+    return after
+
+
+def _refuse_too_many_digits(masked: Table, name: str, values: Doubles, decimals: int) -> None:
+    single = isinstance(masked.frame.schema[name], nw.Float32)
+    if (np.abs(in_digits(values, decimals)) > _DIGITS["single" if single else "double"]).any():
+        raise DataError(
+            f'"{name}" has values so large that floats do not hold {decimals} decimals of them; nothing is released. '
+            "Give it fewer decimals."
+        )

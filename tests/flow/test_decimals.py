@@ -1,0 +1,263 @@
+"""Released values with a given number of decimals: rules hold in the written text, and k holds still."""
+
+from __future__ import annotations
+
+import csv
+import sys
+import warnings
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import shoal
+from command_line import run_shoal
+from shoal.errors import ColumnError, DataError, ParameterError, PlanError, RuleError, ShoalError
+
+RULE = "net + tax == gross"
+
+
+@pytest.fixture
+def incomes():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"net": rng.lognormal(7, 1, 90).round(2), "tax": rng.lognormal(5, 1, 90).round(2)})
+    frame["gross"] = (frame.net + frame.tax).round(2)
+    return frame
+
+
+def written(release, path):
+    """Return the rows of the written file, its numbers as the text has them."""
+    release.write(path)
+    with path.open(newline="") as file:
+        return [{name: Decimal(cell) if cell else None for name, cell in row.items()} for row in csv.DictReader(file)]
+
+
+def decimals_of(number):
+    return max(0, -number.normalize().as_tuple().exponent)
+
+
+def adds_up(rows):
+    return [row["net"] + row["tax"] == row["gross"] for row in rows]
+
+
+def test_without_decimals_a_rounded_file_does_not_add_up(incomes, tmp_path):
+    rows = written(shoal.protect(incomes, 3, edits=[RULE], seed=1), tmp_path / "out.csv")
+    rounded = [{name: cell.quantize(Decimal("0.01")) for name, cell in row.items()} for row in rows]
+    assert not all(adds_up(rounded))
+
+
+def test_with_decimals_the_text_adds_up(incomes, tmp_path):
+    release = shoal.protect(incomes, 3, edits=[RULE], decimals=2, seed=1)
+    rows = written(release, tmp_path / "out.csv")
+    assert all(adds_up(rows))
+    assert max(decimals_of(cell) for row in rows for cell in row.values()) == 2
+    assert min(Counter(tuple(row.values()) for row in rows).values()) >= 3
+    assert "Rounded to 2 decimals" in " ".join(release.plan.outcome.notes)
+
+
+def test_values_move_by_no_more_than_last_digits(incomes):
+    before = shoal.protect(incomes, 3, edits=[RULE], seed=1).data
+    after = shoal.protect(incomes, 3, edits=[RULE], decimals=2, seed=1).data
+    assert (before - after).abs().max().max() <= 0.011
+
+
+def test_by_default_nothing_is_rounded(incomes):
+    assert shoal.protect(incomes, 3, seed=1).plan.decimals == {}
+
+
+def test_random_tables_and_rules(tmp_path):
+    sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+    try:
+        from decimals import judged, made  # type: ignore[import-not-found]
+    finally:
+        sys.path.pop(0)
+    total: Counter[str] = Counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for seed in range(24):
+            case, k = made(seed)
+            try:
+                total.update(judged(case, k, seed, tmp_path))
+            except ShoalError:
+                continue  # not protected without decimals either
+    assert total["before"] > 10
+    assert {name: total[name] for name in ("after", "too fine", "below k", "refused")} == dict.fromkeys(
+        ("after", "too fine", "below k", "refused"), 0
+    )
+
+
+@pytest.mark.parametrize("replace", ["mean", "median", "mode", "geometric-mean", "order-statistic:q=0.25"])
+def test_every_replacement_is_rounded_and_keeps_k(replace, tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(0).lognormal(2, 1, (60, 3)), columns=list("abc"))
+    rows = written(shoal.protect(frame, 4, replace=replace, decimals=1, seed=1), tmp_path / "out.csv")
+    assert max(decimals_of(cell) for row in rows for cell in row.values()) == 1
+    assert min(Counter(tuple(row.values()) for row in rows).values()) >= 4
+
+
+@pytest.mark.filterwarnings("ignore:A medoid")
+def test_a_medoid_is_rounded_so_that_rules_hold(incomes, tmp_path):
+    incomes["tax"] += 0.0049
+    incomes["gross"] += 0.0049
+    release = shoal.protect(incomes, 3, edits=[RULE], replace="medoid", decimals=1, seed=1)
+    rows = written(release, tmp_path / "out.csv")
+    assert all(adds_up(rows))
+    assert min(Counter(tuple(row.values()) for row in rows).values()) >= 3
+
+
+def test_fuzzy_centres_are_rounded_and_keep_rules(incomes, tmp_path):
+    release = shoal.protect(incomes, 3, method="fuzzy:n_clusters=4", edits=[RULE, "tax >= 0"], decimals=2, seed=1)
+    rows = written(release, tmp_path / "out.csv")
+    assert all(adds_up(rows))
+    assert min(Counter(tuple(row.values()) for row in rows).values()) >= 3
+
+
+@pytest.mark.parametrize("replace", ["ipso", "muralidhar-sarathy"])
+def test_no_synthetic_record_rounds_to_what_it_was(replace):
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"age": rng.uniform(20, 60, 4000), "wage": rng.normal(30, 4, 4000).round(1)})
+    frame["age"] += frame.wage / 10
+    options = {"replace": replace, "confidential": ["wage"], "seed": 1}
+    before = shoal.protect(frame, 3, **options).data
+    after = shoal.protect(frame, 3, decimals=1, **options).data
+    assert (before.wage.round(1) == frame.wage).any()  # rounding alone would release some as they are
+    assert not (after.wage == frame.wage).any()
+    assert all(decimals_of(Decimal(str(wage))) <= 1 for wage in after.wage)
+    assert after.age.equals(frame.age)
+
+
+def test_missing_values_strata_weights_and_blocks(tmp_path):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.lognormal(2, 1, (80, 4)), columns=list("abcd"))
+    frame = frame.mask(rng.random(frame.shape) < 0.1)
+    frame["weight"] = rng.uniform(1, 5, 80)
+    frame["region"] = np.repeat(["N", "S"], 40)
+    options = {"strata": "region", "weights": "weight", "blocks": [["a", "b"], ["c", "d"]], "missing": "keep"}
+    release = shoal.protect(frame, 4, edits=["a >= 0.04", "c >= 0"], decimals=1, seed=1, **options)
+    assert release.data.isna().equals(frame.isna())
+    for name in "abcd":
+        counts = release.data.groupby("region")[name].value_counts()
+        assert counts.min() >= 4
+        assert all(decimals_of(Decimal(str(value))) <= 1 for value in release.data[name].dropna())
+    assert release.data.a.min() >= 0.1
+    assert release.data.weight.equals(frame.weight)
+
+
+def test_whole_numbers_stay_whole():
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(rng.integers(0, 9, (60, 2)), columns=["adults", "children"])
+    frame["persons"] = frame.adults + frame.children
+    frame["rent"] = rng.lognormal(6, 1, 60)
+    rules = ["adults + children == persons", *(f"{name} is integer" for name in ("adults", "children", "persons"))]
+    data = shoal.protect(frame, 3, edits=rules, decimals=2, seed=1).data
+    assert (data[["adults", "children", "persons"]] % 1 == 0).all(axis=None)
+
+
+def test_columns_of_integers_that_are_taken_stay_integers():
+    frame = pd.DataFrame({"a": np.arange(30) ** 2, "b": np.arange(30) % 7})
+    assert shoal.protect(frame, 3, replace="median", decimals=2, seed=1).data.dtypes.tolist() == [np.int64, np.int64]
+
+
+def test_single_precision_holds_fewer_digits(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"a": rng.uniform(1, 90, 40), "b": rng.uniform(1, 90, 40)}).cast(pl.Float32)
+    frame = frame.with_columns(c=(pl.col("a") + pl.col("b")).cast(pl.Float64))
+    rows = written(shoal.protect(frame, 3, decimals=2, seed=1), tmp_path / "out.csv")
+    assert max(decimals_of(cell) for row in rows for cell in row.values()) == 2
+    with pytest.raises(DataError, match='"a" has values so large'):
+        shoal.protect(frame, 3, decimals=6, seed=1)
+
+
+def test_a_number_that_floats_cannot_hold_is_refused():
+    frame = pd.DataFrame({"a": np.random.default_rng(0).uniform(1e14, 2e14, 30)})
+    with pytest.raises(DataError, match="Give it fewer decimals"):
+        shoal.protect(frame, 3, decimals=2, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("edits", "decimals"),
+    [
+        (["2 * net == 3 * tax"], 2),
+        (["net * tax == gross"], 2),
+        (["net / 3 == tax / 2"], {"net": 0, "tax": 0}),
+    ],
+)
+def test_a_rule_that_decimals_cannot_hold_is_refused_by_name(edits, decimals):
+    frame = pd.DataFrame({"tax": np.arange(2.0, 62, 2)})
+    frame["net"] = 1.5 * frame.tax
+    frame["gross"] = frame.net * frame.tax if "*" in edits[0] else frame.net + frame.tax
+    with pytest.raises(RuleError, match="With these decimals") as error:
+        shoal.protect(frame, 3, edits=edits, decimals=decimals, seed=1)
+    assert error.value.rule == edits[0]
+
+
+def test_a_rule_between_rounded_and_other_variables_is_refused(incomes):
+    with pytest.raises(RuleError, match='ties "net", which is rounded, to "tax"'):
+        shoal.protect(incomes, 3, edits=[RULE], decimals={"net": 2}, seed=1)
+
+
+def test_a_rule_that_no_rounded_values_keep_releases_nothing():
+    frame = pd.DataFrame({"a": np.random.default_rng(0).uniform(0.2, 0.4, 30)})
+    with pytest.raises(DataError, match="does not hold after rounding"):
+        shoal.protect(frame, 3, edits=["0.1 < a", "a < 0.9"], decimals=0, seed=1)
+
+
+@pytest.mark.parametrize("decimals", [2.0, "2", True, 16, -13, {"net": None}, {"net": 2.5}])
+def test_decimals_are_whole_numbers(incomes, decimals):
+    with pytest.raises(ParameterError, match=r"decimals.*must be a whole number from -12 to 15"):
+        shoal.protect(incomes, 3, decimals=decimals)
+
+
+def test_decimals_name_columns_that_get_new_values(incomes):
+    with pytest.raises(ColumnError, match=r'"nett".*"net"'):
+        shoal.protect(incomes, 3, decimals={"nett": 2})
+    with pytest.raises(ColumnError, match='"gross", which gets no new values'):
+        shoal.protect(incomes, 3, columns=["net", "tax"], decimals={"gross": 2})
+    with pytest.raises(ColumnError, match="ordinal"):
+        shoal.protect(incomes, 3, kinds={"tax": "ordinal"}, decimals={"tax": 2})
+    assert shoal.protect(incomes, 3, kinds={"tax": "ordinal"}, decimals=-2).plan.decimals == {"net": -2, "gross": -2}
+
+
+def test_a_plan_repeats_the_same_bytes(incomes, tmp_path):
+    incomes.to_csv(tmp_path / "in.csv", index=False)
+    release = shoal.protect(tmp_path / "in.csv", 3, edits=[RULE], decimals=2)
+    release.write(tmp_path / "one.csv", plan=tmp_path / "plan.toml")
+    plan = shoal.Plan.from_toml(tmp_path / "plan.toml")
+    assert plan.decimals == {"net": 2, "tax": 2, "gross": 2}
+    plan.run().write(tmp_path / "two.csv")
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
+    text = (tmp_path / "plan.toml").read_text().replace("net = 2", "net = 99")
+    (tmp_path / "plan.toml").write_text(text)
+    with pytest.raises(PlanError, match="decimals"):
+        shoal.Plan.from_toml(tmp_path / "plan.toml")
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--decimals", "2"],
+        ["--decimals", "net=2,tax=2,gross=2"],
+        [f"--decimals={name}=2" for name in ("net", "tax", "gross")],
+    ],
+)
+def test_the_command_line_takes_decimals(incomes, tmp_path, option):
+    incomes.to_csv(tmp_path / "in.csv", index=False)
+    (tmp_path / "rules.txt").write_text(RULE)
+    out = tmp_path / "out.csv"
+    done = run_shoal(
+        "protect", str(tmp_path / "in.csv"), "-k", "3", "--edits", str(tmp_path / "rules.txt"), "-o", str(out), *option
+    )
+    assert done.returncode == 0, done.stderr
+    with out.open(newline="") as file:
+        assert all(adds_up([{name: Decimal(cell) for name, cell in row.items()} for row in csv.DictReader(file)]))
+
+
+@pytest.mark.parametrize("text", ["two", "net=", "net=2.5", "2,3"])
+def test_the_command_line_refuses_what_is_no_number(incomes, tmp_path, text):
+    incomes.to_csv(tmp_path / "in.csv", index=False)
+    done = run_shoal("protect", str(tmp_path / "in.csv"), "-k", "3", "--decimals", text)
+    assert done.returncode == 2
+    assert "--decimals wants" in done.stderr
