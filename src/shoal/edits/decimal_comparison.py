@@ -35,15 +35,14 @@ _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "/": operator.truediv,
     "**": operator.pow,
 }
-_is_finite = np.frompyfunc(Decimal.is_finite, 1, 1)
 
 
 def compared_in_decimals(comparison: TermComparison, records: CheckedRecords) -> NDArray[np.bool_]:
     """Return for which records a comparison of numbers is true to the last digit; undefined results make it false."""
     with localcontext(_EXACT):
         one, other = _values(comparison.left, records), _values(comparison.right, records)
-        known = _is_finite(one).astype(bool) & _is_finite(other).astype(bool)
-        return np.asarray(known & _RELATIONS[comparison.relation](one, other).astype(bool))
+        true = np.asarray(_RELATIONS[comparison.relation](one, other), dtype=bool)
+        return true & _is_finite(one) & _is_finite(other)
 
 
 def _values(term: Term, records: CheckedRecords) -> Decimals:
@@ -55,10 +54,15 @@ def _values(term: Term, records: CheckedRecords) -> Decimals:
         case Negative(term=inner):
             return np.asarray(-_values(inner, records))
         case Arithmetic(sign=sign, left=left, right=right):
-            computed = _SIGNS[sign](_values(left, records), _values(right, records))
-            return np.asarray(np.where(_is_finite(computed).astype(bool), computed, Decimal("NaN")))
+            computed = np.asarray(_SIGNS[sign](_values(left, records), _values(right, records)), dtype=object)
+            computed[~_is_finite(computed)] = Decimal("NaN")
+            return computed
         case TextLiteral():
             raise RuleError("Texts cannot be used in arithmetic.")
+
+
+def _is_finite(decimals: Decimals) -> NDArray[np.bool_]:
+    return np.fromiter((one.is_finite() for one in decimals), bool, len(decimals))
 
 
 def _as_decimals(numbers: NDArray[Any]) -> Decimals:

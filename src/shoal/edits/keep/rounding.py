@@ -152,10 +152,10 @@ class _NearestDecimals:
         return nearest
 
     def _all_hold(self, values: Values) -> Booleans:
-        everywhere = np.ones(len(next(iter(values.values()))), dtype=bool)
-        return np.logical_and.reduce(
-            [everywhere, *(holds(atom.source, NumericRecords(values), None) for atom in self.atoms)]
-        )
+        kept = np.ones(len(next(iter(values.values()))), dtype=bool)
+        for atom in self.atoms:
+            kept &= holds(atom.source, NumericRecords(values), None)
+        return kept
 
     def _moved(self, values: Values, steps: Mapping[str, int]) -> Values:
         """Return values of which some are moved by last digits, and the dependent ones computed again."""
