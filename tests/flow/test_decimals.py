@@ -183,6 +183,7 @@ def test_a_number_that_floats_cannot_hold_is_refused():
         (["2 * net == 3 * tax"], 2),
         (["net * tax == gross"], 2),
         (["net / 3 == tax / 2"], {"net": 0, "tax": 0}),
+        (["if tax > 1000 then net == 0.005"], 2),
     ],
 )
 def test_a_rule_that_decimals_cannot_hold_is_refused_by_name(edits, decimals):

@@ -19,7 +19,14 @@ from shoal.edits.checked_records import TableRecords
 from shoal.edits.evaluation import holds
 from shoal.edits.expressions import IsInteger
 from shoal.edits.keep.block_edits import joined_blocks
-from shoal.edits.keep.rounding import from_digits, in_digits, not_derivable, rounded, rounded_to_rules
+from shoal.edits.keep.rounding import (
+    from_digits,
+    in_digits,
+    not_derivable,
+    rounded,
+    rounded_equalities,
+    rounded_to_rules,
+)
 from shoal.errors import DataError, ParameterError, RuleError
 from shoal.parameters.limits import Whole, check_limits
 from shoal.read import Table
@@ -60,17 +67,19 @@ def refuse_unroundable(plan: Plan, table: Table) -> None:
     for rule, one in required:
         for atom in (atom for alternative in one.alternatives for atom in alternative):
             _refuse_tie(rule, atom, decimals, plan.columns)
-    always: list[Atom] = []
-    for rule, one in sorted(required, key=lambda pair: len(pair[1].alternatives) > 1):  # those with a condition last
-        for alternative in one.alternatives:
-            if not_derivable([*always, *alternative], decimals) is not None:
-                raise RuleError(
-                    f'With these decimals no variable of the rule "{rule.shown}" can be computed from the others. '
-                    "Give one of them more decimals, or the others fewer, or leave the rule out.",
-                    rule=rule.text,
-                )
-        if len(one.alternatives) == 1:
-            always += one.alternatives[0]
+    always = [atom for _, one in required if len(one.alternatives) == 1 for atom in one.alternatives[0]]
+    conditional = [atoms for _, one in required if len(one.alternatives) > 1 for atoms in one.alternatives]
+    for more in ((), *(atoms for atoms in conditional if rounded_equalities(atoms, decimals))):
+        missed = not_derivable([*always, *more], decimals)
+        if missed is not None:
+            rule = next(
+                rule for rule, one in required for own in one.alternatives if any(atom is missed for atom in own)
+            )
+            raise RuleError(
+                f'With these decimals no variable of the rule "{rule.shown}" can be computed from the others. Give one '
+                "of them more decimals, or the others fewer, or leave the rule out.",
+                rule=rule.text,
+            )
 
 
 def _refuse_tie(rule: Rule, atom: Atom, decimals: Mapping[str, int], protected: Sequence[str]) -> None:
@@ -86,7 +95,7 @@ def _refuse_tie(rule: Rule, atom: Atom, decimals: Mapping[str, int], protected: 
 
 
 def rounded_release(work: Work, masked: Table) -> Table:
-    """Return the release with the columns rounded that the plan gives decimals; nothing where it gives none."""
+    """Return the release with the columns rounded that the plan gives decimals; as it is where it gives none."""
     plan = work.plan
     decimals = _decimals(plan, masked)
     if not decimals:
@@ -137,14 +146,15 @@ def _kept(work: Work, masked: Table, before: Mapping[str, Doubles], decimals: Ma
         combinations = _codes([before[name] for name in names])
         first = np.unique(combinations, return_index=True)[1]
         values = {name: before[name][first] for name in names}
+        own_decimals = {name: decimals[name] for name in names}
         chosen = _chosen_alternatives(own, records, combinations)
         for alternatives in np.unique(chosen, axis=0):
             rows = np.flatnonzero((chosen == alternatives).all(axis=1))
             kept = [one.alternatives[place] for one, place in zip(own, alternatives, strict=True) if place >= 0]
             part = {name: column[rows] for name, column in values.items()}
-            own_decimals = {name: decimals[name] for name in names}
-            new = rounded_to_rules(part, [atom for atoms in kept for atom in atoms], own_decimals)
-            for name, column in new.items():
+            for name, column in rounded_to_rules(
+                part, [atom for atoms in kept for atom in atoms], own_decimals
+            ).items():
                 values[name][rows] = column
         after |= {name: column[combinations] for name, column in values.items()}
     return after
@@ -183,13 +193,13 @@ def _unlike_originals(work: Work, masked: Table) -> dict[str, Doubles]:
         return after
     for block in work.values:
         names = [name for name in block if name in plan.confidential]
-        finest = [name for name in names if name in decimals]
-        if finest:
+        with_decimals = [name for name in names if name in decimals]
+        if with_decimals:
             digits = {name: in_digits(masked.numbers(name), decimals.get(name, 0)) for name in names}
             before = {name: in_digits(block[name], decimals.get(name, 0)) for name in names}
-            before |= {name: np.rint(before[name]) for name in finest}
+            before |= {name: np.rint(before[name]) for name in with_decimals}
             same = is_unchanged(np.column_stack([*before.values()]), np.column_stack([*digits.values()]))
-            name = max(finest, key=lambda one: float(before[one].std()))
+            name = max(with_decimals, key=lambda one: float(before[one].std()))
             other_side = before[name] + np.where(digits[name] >= before[name], 1.0, -1.0)
             after[name] = np.where(same, from_digits(other_side, decimals[name]), after[name])
     return after

@@ -20,7 +20,7 @@ from shoal.edits.evaluation import holds
 from shoal.edits.expressions import InOriginal, IsInteger, XPathTest, parts_of
 from shoal.edits.keep.last_digit import Dependent, dependents, is_derivable, solved
 
-__all__ = ["from_digits", "in_digits", "not_derivable", "rounded", "rounded_to_rules"]
+__all__ = ["from_digits", "in_digits", "not_derivable", "rounded", "rounded_equalities", "rounded_to_rules"]
 
 Doubles = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -63,7 +63,7 @@ def not_derivable(atoms: Sequence[Atom], decimals: Mapping[str, int]) -> Linear 
     rng = np.random.default_rng(0)
     values = {name: from_digits(rng.integers(1, 1000, _SAMPLES), decimals.get(name, 0)) for name in names}
     _compute(values, order, decimals)
-    for atom in _equalities(atoms, decimals):
+    for atom in rounded_equalities(atoms, decimals):
         follows = set(atom.variables) <= set(names) and holds(atom.source, NumericRecords(values), None).all()
         if not follows:
             return atom
@@ -86,7 +86,8 @@ def rounded_to_rules(values: Mapping[str, Doubles], atoms: Sequence[Atom], decim
     return search.found()
 
 
-def _equalities(atoms: Sequence[Atom], decimals: Mapping[str, int]) -> list[Linear | Product]:
+def rounded_equalities(atoms: Sequence[Atom], decimals: Mapping[str, int]) -> list[Linear | Product]:
+    """Return the sums and products among atoms that have a rounded variable."""
     return [
         atom
         for atom in atoms
@@ -104,7 +105,7 @@ def _order(atoms: Sequence[Atom], decimals: Mapping[str, int]) -> list[Dependent
     def allowed(one: Linear | Product, name: str) -> bool:
         return name in movable and is_derivable(one, name, decimals)
 
-    equalities = _equalities(atoms, decimals)
+    equalities = rounded_equalities(atoms, decimals)
     equalities.sort(key=lambda one: sum(allowed(one, name) for name in one.variables))
     return dependents(equalities, movable, alone_first=True, allowed=allowed)
 

@@ -72,6 +72,8 @@ def _parameters(summary: Summary) -> list[tuple[str, str]]:
     if plan["edits"]:
         repaired = ", repaired where the original breaks them" if plan["repair"] else ""
         facts.append(("rules", f"{len(plan['edits']):,}{repaired}"))
+    for number, columns in _by_choice(plan.get("decimals", {})):
+        facts.append(("decimals", Markup(f"{number}: ") + _which(columns, plan)))
     return facts + _origin(plan)
 
 
