@@ -67,6 +67,12 @@ def _parameters(summary: Summary) -> list[tuple[str, str]]:
         ("missing values", _MISSING[plan["missing"]]),
         ("distances", "on standardised variables" if plan["standardize"] else "on variables as they are"),
     ]
+    return facts + _safeguards(plan) + _origin(plan)
+
+
+def _safeguards(plan: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what was asked for beyond k: diversity, rules and decimals."""
+    facts: list[tuple[str, str]] = []
     if plan["diversity"] is not None:
         facts.append(("l-diversity", f"{plan['diversity']} values of every confidential variable in a group, at least"))
     if plan["edits"]:
@@ -74,7 +80,7 @@ def _parameters(summary: Summary) -> list[tuple[str, str]]:
         facts.append(("rules", f"{len(plan['edits']):,}{repaired}"))
     for number, columns in _by_choice(plan.get("decimals", {})):
         facts.append(("decimals", Markup(f"{number}: ") + _which(columns, plan)))
-    return facts + _origin(plan)
+    return facts
 
 
 def _which(columns: Sequence[str], plan: Mapping[str, Any]) -> Markup:
