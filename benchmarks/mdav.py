@@ -1,10 +1,13 @@
 """MDAV: time, memory and growth, and how much faster it is than looking at every record.
 
-    python benchmarks/mdav.py [--sizes 10000,100000] [--data log-normal,normal]
+    python benchmarks/mdav.py [--sizes 10000,100000] [--data log-normal,outlier]
 
-Ten columns, k = 10. Up to 100,000 records two rivals run in the same process, both compiled, and their labels have
-to be the same: a plain scan, which looks at all records each time and skips those that have a group, and a
-compacting scan, which keeps those that remain together. Growth and ratios are of the CPU time of the thread, which
+Kinds of data: log-normal and normal; one outlier, outliers of several scales, a tight cluster and far records, two far
+clusters, Cauchy (long tails), and the corners of a cube.
+
+Ten columns (twenty for the corners), k = 10. Up to 100,000 records two rivals run in the same process, both compiled,
+and their labels have to be the same: a plain scan, which looks at all records each time and skips those that have a
+group, and a compacting scan, which keeps those that remain together. Growth and ratios are of the CPU time of the thread, which
 other work on the machine hardly changes; nothing here uses a second thread. Every case runs in a process of its own,
 which loads its input from a file, so that peak memory is that of the case (read from /proc: Linux only).
 """
@@ -30,6 +33,7 @@ from shoal.partition.kernels.tree_search import is_worse, offer
 
 K = 10
 COLUMNS = 10
+KINDS = ("log-normal", "normal", "outlier", "outliers", "cluster", "clusters", "cauchy", "corners")
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 LARGEST_SCAN = 100_000
 RIVALS = ("plain scan", "compacting scan")
@@ -41,6 +45,18 @@ def make_data(kind: str, n: int) -> np.ndarray:
     if kind == "log-normal":
         # Correlation one half between the logarithms.
         X = np.exp(np.sqrt(0.5) * (X + rng.normal(size=(n, 1))))
+    elif kind == "outlier":
+        X[n // 3, 0] = 999_999_999_999.0
+    elif kind == "outliers":
+        X[:12] *= np.repeat([[1e3], [1e6], [1e9], [1e12]], 3, axis=0)
+    elif kind == "cluster":
+        X[: n // 200] *= 1e9
+    elif kind == "clusters":
+        X[::2] += 1e12
+    elif kind == "cauchy":
+        X = rng.standard_cauchy(size=(n, COLUMNS))
+    elif kind == "corners":
+        X = rng.integers(0, 2, size=(n, 20)).astype(float)
     return (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
 
 
@@ -106,7 +122,7 @@ def scan_mdav(X, k, compacts, totals, labels):
 
 def scan(X: np.ndarray, compacts: bool) -> np.ndarray:
     labels = np.empty(len(X), dtype=np.int64)
-    totals = np.zeros((COLUMNS, MOST_PARTIALS))
+    totals = np.zeros((X.shape[1], MOST_PARTIALS))
     total_columns(X, totals)
     scan_mdav(X, K, compacts, totals, labels)
     return labels
@@ -150,7 +166,7 @@ def run_case(path: str) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
-    parser.add_argument("--data", default="log-normal,normal")
+    parser.add_argument("--data", default=",".join(KINDS))
     parser.add_argument("--case", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.case:

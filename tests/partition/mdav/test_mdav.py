@@ -17,16 +17,20 @@ from hypothesis.extra import numpy as hnp
 from oracles.brute_force_mdav import brute_force_mdav
 from oracles.numpy_mdav import numpy_mdav
 from shoal.partition import MDAV
+from shoal.partition.geometry import tree
 from shoal.partition.mdav import mdav
 from shoal.progress import listening
 
 VARIANTS = ("classic", "two-k")
-WAYS = {"scan": math.inf, "trees": 0}
+WAYS = ("scan", "trees", "exact trees")
 
 
 def labels_by(way, X, k, variant="classic"):
-    """Fit by scanning or with trees, whatever the size."""
-    with mock.patch.object(mdav, "_MOST_TO_SCAN", WAYS[way]):
+    """Fit by scanning, with trees, or with trees that are all exact, whatever the data."""
+    with (
+        mock.patch.object(mdav, "_MOST_TO_SCAN", math.inf if way == "scan" else 0),
+        mock.patch.object(tree, "_SHARP", math.inf if way == "exact trees" else tree._SHARP),
+    ):
         return MDAV(k, variant=variant).fit(X).labels_
 
 
@@ -85,6 +89,17 @@ def medium_cases():
         "half the same": np.where(np.arange(n)[:, None] % 2 == 0, 0.3, rng.normal(size=(n, 4))),
         "far from zero": 1e9 + rng.integers(0, 50, size=(n, 3)) / 8,
         "one far away": np.vstack([[1e12, -1e12], rng.normal(size=(n - 1, 2))]),
+        "some far away, at every scale": np.vstack(
+            [[[s, -s, s], [-2 * s, s, 0]] * 3 for s in (1e3, 1e6, 1e9, 1e12)] + [rng.normal(size=(n - 24, 3))]
+        ),
+        "one very far away": np.vstack([[1e200, 1, 2], rng.normal(size=(n - 1, 3))]),
+        "a tight cluster, others far away": rng.normal(size=(n, 3)) * np.where(rng.random((n, 1)) < 0.05, 1e9, 1e-3),
+        "two clusters, far apart": rng.normal(size=(n, 3)) + np.where(np.arange(n)[:, None] % 3 == 0, 1e12, 0),
+        "one cluster at the resolution of the other": rng.normal(size=(n, 3))
+        * np.where(np.arange(n)[:, None] % 3 == 0, 1, 1e20),
+        "every size": rng.normal(size=(n, 3)) * 2.0 ** rng.integers(-60, 60, size=(n, 1)),
+        "long tails": rng.standard_cauchy(size=(n, 3)) ** 3,
+        "corners of a cube": rng.integers(0, 2, size=(n, 12)).astype(float),
         "columns of very different size": rng.normal(size=(n, 4)) * [1e-9, 1, 1e5, 1e12],
         "squares underflow": rng.normal(size=(n, 3)) * 1e-161,
         "squares overflow": rng.normal(size=(n, 3)) * 1e154,
@@ -98,7 +113,9 @@ def medium_cases():
 def test_labels_are_those_of_brute_force_where_trees_are_deep(name, k):
     X = medium_cases()[name]
     with np.errstate(over="ignore", under="ignore"):
-        assert np.array_equal(labels_by("trees", X, k), numpy_mdav(X, k))
+        labels = numpy_mdav(X, k)
+    for way in ("trees", "exact trees"):
+        assert np.array_equal(labels_by(way, X, k), labels)
 
 
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")  # of the check for finite values

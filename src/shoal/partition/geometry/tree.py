@@ -5,6 +5,10 @@ turned to their principal axes, where boxes are tight; every distance that decid
 original records in double precision. Each screening bound has room for the rounding of all that came before
 (`blur` and the factors in the search kernels), so what is skipped can never be the answer, ties included.
 
+Single precision has seven digits, of the largest coordinate. Where a record is so far out that many others lie within
+what is left to them, screening leaves them all together; the tree is then *exact* instead: it holds the records as they
+are, in double precision, and its bounds need no room at all.
+
 Leaves hold up to ``LEAF`` records, column by column, so that one pass over a column works on the whole leaf at
 once. ``FAN`` leaves make a block, ``FAN`` blocks the next one, up to one root; a block holds the bounds of its
 children side by side for the same reason. Leaves are numbered in tree order and so are the blocks of every
@@ -15,11 +19,12 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.partition.kernels.tree import FAN, LEAF, Tree
+from shoal.partition.kernels.tree import FAN, LEAF, Floats, Tree
 
 __all__ = ["Tree", "find_twins", "plant", "replant"]
 
@@ -27,6 +32,9 @@ __all__ = ["Tree", "find_twins", "plant", "replant"]
 # query. Twice that, for the double-precision arithmetic before it, and a little for what underflows in that.
 _BLUR = 4 * 2.0**-24
 _LEAST_BLUR = 1e-20
+# A tree is exact if more than one in so many of its leaves are smaller than so many times the blur.
+_FEW = 32
+_SHARP = 16
 _LINE = 64  # bytes in a cache line
 _SAMPLE = 2_000  # records that tell the principal axes
 
@@ -34,14 +42,27 @@ _SAMPLE = 2_000  # records that tell the principal axes
 def plant(X: NDArray[np.float64], rows: NDArray[np.int32], twin: NDArray[np.int32] | None = None) -> Tree:
     """Build the tree of the records `rows` of `X`, and of those identical to them that `twin` leads to."""
     # Imported here because numba takes a second to import.
-    from shoal.partition.kernels import tree_build as kernels
+    from shoal.partition.kernels.tree_build import turn
 
-    n, d = len(rows), X.shape[1]
     origin, axes, unit = _principal_axes(X, rows)
-    image = np.empty((n, d), dtype=np.float32)
-    largest = kernels.turn(X, rows, origin, axes, image)
+    image = np.empty((len(rows), X.shape[1]), dtype=np.float32)
+    largest = turn(X, rows, origin, axes, image)
+    blur = _BLUR * math.sqrt(largest) + _LEAST_BLUR
+    if twin is None:
+        twin = np.full(len(X), -1, dtype=np.int32)
+    tree = _grow(image, rows, twin, origin=origin, axes=axes, unit=unit, blur=blur)
+    if not _is_blurred(tree):
+        return tree
+    return _grow(X[rows], rows, twin, origin=origin, axes=axes, unit=1.0, blur=0.0)
+
+
+def _grow(image: Floats, rows: NDArray[np.int32], twin: NDArray[np.int32], **placing: Any) -> Tree:
+    """Build the tree of records whose place in it is `image`; it is exact if that is in double precision."""
+    from shoal.partition.kernels.tree_build import fill, order_by_leaf
+
+    n, d = image.shape
     order = np.arange(n, dtype=np.int32)
-    kernels.order_by_leaf(image, order)
+    order_by_leaf(image, order)
 
     leaves = -(-n // LEAF)
     widths = [-(-leaves // FAN)]  # number of blocks, level by level
@@ -58,26 +79,33 @@ def plant(X: NDArray[np.float64], rows: NDArray[np.int32], twin: NDArray[np.int3
         start = above
 
     tree = Tree(
-        origin=origin,
-        axes=axes,
-        unit=unit,
-        blur=_BLUR * math.sqrt(largest) + _LEAST_BLUR,
-        points=_aligned((leaves, d, LEAF), np.nan),
-        norms=_aligned((leaves, LEAF), -1),
+        is_exact=image.dtype == np.float64,
+        points=_aligned((leaves, d, LEAF), np.nan, image.dtype),
+        norms=_aligned((leaves, LEAF), -1, image.dtype),
         rows=np.zeros((leaves, LEAF), dtype=np.int32),
-        place=np.zeros(X.shape[0], dtype=np.int32),
-        twin=np.full(X.shape[0], -1, dtype=np.int32) if twin is None else twin,
+        place=np.zeros(len(twin), dtype=np.int32),
+        twin=twin,
         left=np.array([n]),
-        low=_aligned((blocks, d, FAN), np.inf),
-        high=_aligned((blocks, d, FAN), -np.inf),
-        reach=_aligned((blocks, FAN), -1),
+        low=_aligned((blocks, d, FAN), np.inf, image.dtype),
+        high=_aligned((blocks, d, FAN), -np.inf, image.dtype),
+        reach=_aligned((blocks, FAN), -1, image.dtype),
+        lowest=np.zeros((blocks, FAN), dtype=np.int32),
         first_child=first_child,
         parent=parent,
         is_loose=np.zeros(leaves, dtype=np.bool_),
-        centre=np.zeros(d, dtype=np.float32),
+        centre=image[:: 1 + n // _SAMPLE].mean(axis=0),
+        **placing,
     )
-    kernels.fill(tree, image, order, rows)
+    fill(tree, image, order, rows)
     return tree
+
+
+def _is_blurred(tree: Tree) -> bool:
+    """Whether many leaves are so small that single precision hardly tells their records apart."""
+    leaves = len(tree.points)
+    above_leaves = -(-leaves // FAN)
+    size = np.square(tree.high[:above_leaves] - tree.low[:above_leaves]).sum(axis=1).ravel()[:leaves]
+    return int(np.count_nonzero(size < (_SHARP * tree.blur) ** 2)) > leaves // _FEW
 
 
 def replant(tree: Tree, X: NDArray[np.float64]) -> Tree:
@@ -95,11 +123,11 @@ def find_twins(X: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.in
     return np.flatnonzero(is_first).astype(np.int32), twin
 
 
-def _aligned(shape: tuple[int, ...], value: float) -> NDArray[np.float32]:
-    """Make an array whose rows of 16 numbers do not straddle the processor's cache lines."""
+def _aligned(shape: tuple[int, ...], value: float, kind: np.dtype[Any]) -> Floats:
+    """Make an array whose rows of 16 numbers straddle as few of the processor's cache lines as they can."""
     size = math.prod(shape)
-    room = np.empty(size + _LINE // 4, dtype=np.float32)
-    start = -room.ctypes.data % _LINE // 4
+    room = np.empty(size + _LINE // kind.itemsize, dtype=kind)
+    start = -room.ctypes.data % _LINE // kind.itemsize
     array = room[start : start + size].reshape(shape)
     array.fill(value)
     return array

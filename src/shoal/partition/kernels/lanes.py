@@ -4,7 +4,8 @@ A leaf's records and a block's children lie side by side, column by column. Thes
 with one number per record or child in vector registers, and return a bit for each that passes the threshold. numba
 alone leaves the sums in memory and spends three quarters of the time around loops of 16 or 32 steps. LLVM turns the
 vectors into what the processor at hand has, and fuses a product with the sum it is added to where there is an
-instruction for that: these sums only screen, and their bounds hold either way.
+instruction for that: these sums only screen, and their bounds hold either way. Sums in double precision are not
+fused: they are, to the last bit, what `squared_distance` computes.
 """
 
 from __future__ import annotations
@@ -31,12 +32,11 @@ __all__ = [
 ]
 
 cgutils: Any = numba.core.cgutils
-_FLOAT = ir.FloatType()
 _FIRST_LOOK = 4  # columns, on the longest axes, that already rule out most leaves as too far
 
 
 class _Lanes:
-    """As many single-precision numbers as there are lanes, with the arithmetic to write formulas."""
+    """As many numbers as there are lanes, of single or double precision, with the arithmetic to write formulas."""
 
     def __init__(self, builder: Any, value: Any) -> None:
         self.builder = builder
@@ -61,6 +61,8 @@ class _Lanes:
 
     def times(self, other: _Lanes, plus: _Lanes) -> _Lanes:
         kind = self.value.type
+        if kind.element == ir.DoubleType():
+            return self * other + plus
         name = f"llvm.fmuladd.v{kind.count}f32"
         function = cgutils.get_or_insert_function(self.builder.module, ir.FunctionType(kind, [kind] * 3), name)
         return _Lanes(self.builder, self.builder.call(function, [self.value, other.value, plus.value]))
@@ -98,12 +100,12 @@ _Factors = Callable[[Any], list[tuple[_Lanes, _Lanes]]]
 
 
 class _Columns:
-    """Reads arrays, inside a generated function, in vectors of `width` lanes."""
+    """Reads arrays of `kind`, inside a generated function, in vectors of `width` lanes."""
 
-    def __init__(self, context: Any, builder: Any, width: int) -> None:
+    def __init__(self, context: Any, builder: Any, kind: Any, width: int) -> None:
         self.context = context
         self.builder = builder
-        self.type = ir.VectorType(_FLOAT, width)
+        self.type = ir.VectorType(context.get_value_type(kind.dtype), width)
         self.width = width
 
     def pointer(self, kind: Any, array: Any, *index: Any) -> Any:
@@ -129,25 +131,29 @@ class _Columns:
     def _as_vector(self, pointer: Any) -> Any:
         return self.builder.bitcast(pointer, self.type.as_pointer())
 
-    def sums(self, count: Any, factors: _Factors, how_many: int, start: Any = None) -> list[_Lanes]:
-        """Sum `how_many` products over the columns `start` (0) to `count` - 1, each in the order of the columns."""
-        totals = [cgutils.alloca_once_value(self.builder, self.constant(0.0).value) for _ in range(how_many)]
+    def sums(self, count: Any, factors: _Factors, how_many: int) -> list[_Lanes]:
+        """Sum `how_many` products over the first `count` columns, each in the order of the columns."""
+        return self.more_sums([self.constant(0.0)] * how_many, None, count, factors)
+
+    def more_sums(self, so_far: list[_Lanes], start: Any, count: Any, factors: _Factors) -> list[_Lanes]:
+        """Add the products of the columns `start` to `count` - 1 to sums of those before."""
+        totals = [cgutils.alloca_once_value(self.builder, lanes.value) for lanes in so_far]
         with cgutils.for_range(self.builder, count, start=start) as loop:
             for total, (left, right) in zip(totals, factors(loop.index), strict=True):
-                so_far = _Lanes(self.builder, self.builder.load(total))
-                self.builder.store(left.times(right, plus=so_far).value, total)
+                before = _Lanes(self.builder, self.builder.load(total))
+                self.builder.store(left.times(right, plus=before).value, total)
         return [_Lanes(self.builder, self.builder.load(total)) for total in totals]
 
 
 def _records(comparison: str) -> Callable[..., Any]:
     def typed(typing_context: Any, points: Any, leaf: Any, image: Any, threshold: Any) -> Any:
-        signature = types.int64(points, types.int64, image, types.float32)
+        signature = types.int64(points, types.int64, image, points.dtype)
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             points, leaf, image, threshold = arguments
-            columns = _Columns(context, builder, LEAF)
-            zero = ir.Constant(ir.IntType(64), 0)
             points_kind, image_kind = signature.args[0], signature.args[2]
+            columns = _Columns(context, builder, points_kind, LEAF)
+            zero = ir.Constant(ir.IntType(64), 0)
             d = builder.extract_value(context.make_array(image_kind)(context, builder, image).shape, 0)
 
             def factors(j: Any) -> list[tuple[_Lanes, _Lanes]]:
@@ -161,8 +167,8 @@ def _records(comparison: str) -> Callable[..., Any]:
                 (distances,) = columns.sums(some, factors, 1)
                 result = cgutils.alloca_once_value(builder, distances.bits(comparison, columns.number(threshold)))
                 with builder.if_then(builder.icmp_unsigned("!=", builder.load(result), zero)):
-                    (more,) = columns.sums(d, factors, 1, some)
-                    builder.store((distances + more).bits(comparison, columns.number(threshold)), result)
+                    (distances,) = columns.more_sums([distances], some, d, factors)
+                    builder.store(distances.bits(comparison, columns.number(threshold)), result)
                 return builder.load(result)
 
             (distances,) = columns.sums(d, factors, 1)
@@ -188,12 +194,12 @@ def bits_of_far_records(typing_context, points, leaf, image, threshold):  # type
 @intrinsic
 def bits_of_near_children(typing_context, low, high, block, image, threshold, out):  # type: ignore[no-untyped-def]
     """Bits of the children of a block whose box is at most `threshold` from `image`; distances go to `out`."""
-    signature = types.int64(low, high, types.int64, image, types.float32, out)
+    signature = types.int64(low, high, types.int64, image, low.dtype, out)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         low, high, block, image, threshold, out = arguments
         low_kind, high_kind, _, image_kind, _, out_kind = signature.args
-        columns = _Columns(context, builder, FAN)
+        columns = _Columns(context, builder, low_kind, FAN)
         zero = ir.Constant(ir.IntType(64), 0)
         d = builder.extract_value(context.make_array(image_kind)(context, builder, image).shape, 0)
 
@@ -222,14 +228,15 @@ def bits_of_far_children(typing_context, tree, block, image, from_centre, mirror
     2. reach + |p|^2 - 2 u.p, with u.p at its least in the box;
     3. 2 reach + 2 |p|^2 - |u + p|^2 (the parallelogram law), with the box's distance to `mirror`, centre - p.
 
-    `limits` has |p|^2, |p|^2 + 2 centre.p, both with the slack for what cancels in 2 and 3, and 1 - rounding.
+    `limits` has |p|^2, |p|^2 + 2 centre.p, both with the slack for what cancels in 2 and 3, and 1 - rounding. Where 2
+    or 3 is not a number, because squares overflow, 1 is left.
     """
-    signature = types.int64(tree, types.int64, image, from_centre, mirror, limits, types.float32, out)
+    signature = types.int64(tree, types.int64, image, from_centre, mirror, limits, image.dtype, out)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         tree, block, image, from_centre, mirror, limits, threshold, out = arguments
         tree_kind, _, image_kind, from_centre_kind, mirror_kind, limits_kind, _, out_kind = signature.args
-        columns = _Columns(context, builder, FAN)
+        columns = _Columns(context, builder, image_kind, FAN)
         zero = ir.Constant(ir.IntType(64), 0)
         d = builder.extract_value(context.make_array(image_kind)(context, builder, image).shape, 0)
 
@@ -247,7 +254,7 @@ def bits_of_far_children(typing_context, tree, block, image, from_centre, mirror
             ends = of_tree("low", block, j, zero), of_tree("high", block, j, zero)
             low, high = (columns.load(end) for end in ends)
             corner = (x - low).at_least(high - x)
-            is_positive = builder.fcmp_ordered(">", p, ir.Constant(_FLOAT, 0.0))
+            is_positive = builder.fcmp_ordered(">", p, ir.Constant(p.type, 0.0))
             end = columns.load(builder.select(is_positive, *ends))
             outside = (low - m).at_least(m - high).at_least(columns.constant(0.0))
             return [(corner, corner), (columns.number(p), end), (outside, outside)]
@@ -258,7 +265,8 @@ def bits_of_far_children(typing_context, tree, block, image, from_centre, mirror
         )
         two = columns.constant(2.0)
         reach = columns.load(of_tree("reach", block, zero))
-        bound = corner.at_most(reach + square_and_move - two * inner).at_most(two * (reach + square) - outside * down)
+        by_centre = (reach + square_and_move - two * inner).at_most(corner)
+        bound = (two * (reach + square) - outside * down).at_most(by_centre)
         columns.store(bound, columns.pointer(out_kind, out, zero))
         return bound.bits(">=", columns.number(threshold))
 
@@ -273,7 +281,7 @@ def measure_leaf(typing_context, points, leaf, image, out, row):  # type: ignore
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         points, leaf, image, out, row = arguments
         points_kind, _, image_kind, out_kind, _ = signature.args
-        columns = _Columns(context, builder, LEAF)
+        columns = _Columns(context, builder, points_kind, LEAF)
         zero = ir.Constant(ir.IntType(64), 0)
         d = builder.extract_value(context.make_array(image_kind)(context, builder, image).shape, 0)
 
@@ -302,7 +310,7 @@ def _fit(width: int, bounds: Callable[..., tuple[_Lanes, _Lanes]], reach: str) -
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             tree, inside, block, child = arguments
             tree_kind = signature.args[0]
-            columns = _Columns(context, builder, width)
+            columns = _Columns(context, builder, tree_kind.types[tree_kind.fields.index("points")], width)
             zero = ir.Constant(ir.IntType(64), 0)
 
             def of_tree(name: str, *index: Any) -> Any:

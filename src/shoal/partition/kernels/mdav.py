@@ -8,7 +8,7 @@ from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, kernel
 from shoal.partition.kernels.exact_sum import add_rows, rounded_total
 from shoal.partition.kernels.tree import Tree
 from shoal.partition.kernels.tree_build import recentre, remove
-from shoal.partition.kernels.tree_search import farthest, nearest, to_tree
+from shoal.partition.kernels.tree_search import farthest, nearest, root_reach, to_tree
 
 
 @kernel
@@ -22,20 +22,22 @@ def make_pairs_of_groups(
     remaining: Scalar,
     pause: Scalar,
     last_of_tree: Scalar,
+    least_reach: Scalar,
 ) -> tuple[Scalar, Scalar]:
-    """Make groups of k, two at a time, until at most `pause` records remain, or `last_of_tree` in the tree.
+    """Make groups of k, two at a time, until at most `pause` records remain, or the tree is worn out.
 
+    That is when at most `last_of_tree` records are left in it, or all within `least_reach` (squared) of its centre.
     `tree`, `totals` (of the columns of what remains) and `labels` are the state: the next call goes on where
     this one stopped. Returns the number of groups made so far and of records that remain.
     """
     d = X.shape[1]
     point = np.empty(d)
-    image = np.empty(d, np.float32)
+    image = np.empty(d, tree.points.dtype)
     distances = np.empty(k)
     members = np.empty(k, np.int64)
     leaves = tree.points.shape[0]
     looked_at = 0
-    while remaining > pause and tree.left[0] > last_of_tree:
+    while remaining > pause and tree.left[0] > last_of_tree and root_reach(tree) >= least_reach:
         for j in range(d):
             point[j] = rounded_total(totals[j]) / remaining
         to_tree(tree, point, image)

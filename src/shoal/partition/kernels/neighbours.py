@@ -14,7 +14,7 @@ def find_nearest(tree: Tree, X: Doubles, wanted: Integers, rows: Integers, dista
     """Fill one line for each of the records `wanted`: the nearest records, itself among them, in no order."""
     d = X.shape[1]
     point = np.empty(d)
-    image = np.empty(d, np.float32)
+    image = np.empty(d, tree.points.dtype)
     for t in range(wanted.shape[0]):
         for j in range(d):
             point[j] = X[wanted[t], j]

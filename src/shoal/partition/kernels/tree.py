@@ -7,31 +7,39 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FAN", "LEAF", "Tree"]
+__all__ = ["FAN", "LEAF", "Floats", "Tree"]
 
 LEAF = 32  # records in a leaf
 FAN = 16  # children of a block
 
 
-class Tree(NamedTuple):
-    """Arrays of the tree; kernels change them in place. Distances in the tree are `unit` times the real ones."""
+Floats = NDArray[np.float32] | NDArray[np.float64]  # double precision in an exact tree
 
+
+class Tree(NamedTuple):
+    """Arrays of the tree; kernels change them in place. Distances in the tree are `unit` times the real ones.
+
+    An exact tree holds the records as they are, in double precision; its axes are those of the records, its unit is 1.
+    """
+
+    is_exact: bool
     origin: NDArray[np.float64]  # d: the point that is zero in the tree
     axes: NDArray[np.float64]  # d x d: (record - origin) @ axes is the record in the tree
     unit: float
     blur: float  # how far apart a record's two images in the tree, exact and stored, can be; the query's included
     # leaves
-    points: NDArray[np.float32]  # leaves x d x LEAF; NaN, in the first column at least, where there is no record
-    norms: NDArray[np.float32]  # leaves x LEAF: squared distance of the record from `centre`, -1 where there is none
+    points: Floats  # leaves x d x LEAF; NaN, in the first column at least, where there is no record
+    norms: Floats  # leaves x LEAF: squared distance of the record from `centre`, -1 where there is none
     rows: NDArray[np.int32]  # leaves x LEAF: of identical records the lowest that remains
     place: NDArray[np.int32]  # by row: leaf * LEAF + position in the leaf
     twin: NDArray[np.int32]  # by row: the next row with an identical record, -1 if there is none
     left: NDArray[np.int64]  # one number: how many records remain, identical ones counted once
     # blocks
-    low: NDArray[np.float32]  # blocks x d x FAN: the boxes of the children, kept tight when records go
-    high: NDArray[np.float32]
-    reach: NDArray[np.float32]  # blocks x FAN: the largest of `norms` under the child, -1 when none remain
+    low: Floats  # blocks x d x FAN: the boxes of the children, kept tight when records go
+    high: Floats
+    reach: Floats  # blocks x FAN: the largest of `norms` under the child, -1 when none remain
+    lowest: NDArray[np.int32]  # blocks x FAN: the lowest of `rows` under the child; 0 unless the tree is exact
     first_child: NDArray[np.int32]  # blocks: the first child block, -1 above leaves
     parent: NDArray[np.int32]  # blocks: -1 for the root
     is_loose: NDArray[np.bool_]  # leaves: whether a record went and the bounds do not know yet
-    centre: NDArray[np.float32]  # d: a recent centroid of the records, in the tree
+    centre: Floats  # d: a recent centroid of the records, in the tree

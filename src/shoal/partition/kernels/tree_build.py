@@ -10,6 +10,7 @@ from shoal.partition.kernels.tree import FAN, LEAF, Tree
 
 _NONE = np.float32(-1)
 _SAMPLE = 500  # records that tell which axis is the widest
+_NO_ROW = np.int32(2**31 - 1)  # above every row
 _PENDING = 128  # runs of leaves waiting to be halved: more than the times that 2**31 records can be
 
 
@@ -113,6 +114,7 @@ def _select(keys: Singles, order: Integers, start: Scalar, stop: Scalar, cut: Sc
 def _widest_axis(image: Singles, order: Integers, start: Scalar, stop: Scalar) -> Scalar:
     """Find the column with the largest variance, in a sample; with long tails it splits better than the range."""
     d = image.shape[1]
+    first = image[order[start]]
     total = np.zeros(d)
     squares = np.zeros(d)
     step = 1 + (stop - start) // _SAMPLE
@@ -120,7 +122,7 @@ def _widest_axis(image: Singles, order: Integers, start: Scalar, stop: Scalar) -
     for t in range(start, stop, step):
         count += 1
         for j in range(d):
-            x = np.float64(image[order[t], j])
+            x = np.float64(image[order[t], j]) - np.float64(first[j])  # so that little cancels
             total[j] += x
             squares[j] += x * x
     axis = 0
@@ -145,7 +147,7 @@ def order_by_leaf(image: Singles, order: Integers) -> None:
     widest = 1
     while widest * FAN < leaves:
         widest *= FAN
-    keys = np.empty(n, np.float32)
+    keys = np.empty(n, image.dtype)
     pending = np.empty((_PENDING, 3), np.int64)
     pending[0, 0], pending[0, 1], pending[0, 2] = 0, leaves, widest
     waiting = 1
@@ -169,14 +171,49 @@ def order_by_leaf(image: Singles, order: Integers) -> None:
 
 
 @inner_kernel
+def _fit_lowest(tree: Tree, block: Scalar, child: Scalar, row: Scalar) -> Scalar:
+    """Write the lowest row under a child of `block`; say whether it changed."""
+    changed = tree.lowest[block, child] != row
+    tree.lowest[block, child] = row
+    return changed
+
+
+@inner_kernel
+def _refit_leaf(tree: Tree, leaf: Scalar) -> Scalar:
+    """Fit all that a leaf's block knows of it to the records that remain; say whether anything changed."""
+    block, child = leaf // FAN, leaf % FAN
+    changed = fit_leaf(tree, leaf, block, child)
+    if tree.is_exact:
+        lowest = _NO_ROW
+        for t in range(LEAF):
+            if tree.norms[leaf, t] >= 0:
+                lowest = min(lowest, tree.rows[leaf, t])
+        changed |= _fit_lowest(tree, block, child, lowest)
+    return changed
+
+
+@inner_kernel
+def _refit_block(tree: Tree, block: Scalar) -> Scalar:
+    """Fit all that the parent of a block knows of it to its children; say whether anything changed."""
+    parent = np.int64(tree.parent[block])
+    child = block - np.int64(tree.first_child[parent])
+    changed = fit_block(tree, block, parent, child)
+    if tree.is_exact:
+        lowest = _NO_ROW
+        for c in range(FAN):
+            lowest = min(lowest, tree.lowest[block, c])
+        changed |= _fit_lowest(tree, parent, child, lowest)
+    return changed
+
+
+@inner_kernel
 def recentre(tree: Tree) -> None:
     """Measure `norms` and `reach` from the present `centre`, and fit all boxes."""
     for leaf in range(tree.points.shape[0]):
         measure_leaf(tree.points, leaf, tree.centre, tree.norms, leaf)
-        fit_leaf(tree, leaf, leaf // FAN, leaf % FAN)
+        _refit_leaf(tree, leaf)
     for block in range(tree.parent.shape[0] - 1):
-        parent = np.int64(tree.parent[block])
-        fit_block(tree, block, parent, block - tree.first_child[parent])
+        _refit_block(tree, block)
 
 
 @kernel
@@ -206,6 +243,7 @@ def remove(tree: Tree, rows: Integers) -> None:
         heir = tree.twin[tree.rows[leaf, t]]
         if heir >= 0:
             tree.rows[leaf, t] = heir
+            tree.is_loose[leaf] |= tree.is_exact
         else:
             tree.points[leaf, 0, t] = np.nan
             tree.norms[leaf, t] = _NONE
@@ -216,9 +254,8 @@ def remove(tree: Tree, rows: Integers) -> None:
         changed = tree.is_loose[leaf]
         tree.is_loose[leaf] = False
         if changed:
+            changed = _refit_leaf(tree, leaf)
             block = leaf // FAN
-            changed = fit_leaf(tree, leaf, block, leaf % FAN)
             while changed and tree.parent[block] >= 0:
-                parent = np.int64(tree.parent[block])
-                changed = fit_block(tree, block, parent, block - tree.first_child[parent])
-                block = parent
+                changed = _refit_block(tree, block)
+                block = np.int64(tree.parent[block])

@@ -3,6 +3,10 @@
 Both walk down the blocks, best child first, and skip what the screening bound rules out. The bounds are sums of
 single-precision squares; `rounding` is more than such a sum of d terms can be off, relative to its size. A
 record is compared by its exact double-precision distance, then by its row: the lower row wins.
+
+In an exact tree there is no rounding to make room for. A box's bound is computed with the same operations in the same
+order as a distance; rounding keeps order, so that the bound is never on the wrong side of a distance, and where the
+two are equal the lowest row under a child tells whether it can win.
 """
 
 from __future__ import annotations
@@ -21,27 +25,31 @@ from shoal.partition.kernels.squared_distance import squared_distance
 from shoal.partition.kernels.tree import FAN, Tree
 
 _ZERO = np.float32(0)
+_NO_ROW = np.int64(2**31 - 1)  # above every row
 _LARGEST = 3e38  # below the largest single-precision number, so that an infinite bound is beyond every threshold
 _LEAST = 1e-36  # more than d single-precision squares lose when they underflow
-_LEAST_DISTANCE = 1e-160  # and the same for a distance in double precision
+_LEAST_EXACT = 1e-300  # and the same in double precision
+_LEAST_DISTANCE = 1e-160  # and more than a distance in double precision can lose
 _LARGEST_DISTANCE = 1.3e154  # a distance whose square overflows is larger than this
 _EXACT = 1e-9  # more than d double-precision operations, or the turn to principal axes, lose relative to a distance
 _PENDING = 512  # blocks waiting to be visited: below FAN a level
 
 
 @inner_kernel
-def rounding(d: Scalar) -> Scalar:
-    """Return more than a sum of d single-precision squares can be off, relative to its size."""
-    return (d + 8) * 2.0**-23
+def rounding(tree: Tree, d: Scalar) -> Scalar:
+    """Return more than a sum of d squares, in the precision of the tree, can be off, relative to its size."""
+    return (d + 8) * (2.0**-50 if tree.is_exact else 2.0**-23)
 
 
 @inner_kernel
 def to_tree(tree: Tree, point: Doubles, image: Singles) -> None:
     """Write the image of `point` in the tree's coordinates to `image`."""
     for j in range(point.shape[0]):
-        x = 0.0
-        for i in range(point.shape[0]):
-            x += (point[i] - tree.origin[i]) * tree.axes[i, j]
+        x = point[j]
+        if not tree.is_exact:
+            x = 0.0
+            for i in range(point.shape[0]):
+                x += (point[i] - tree.origin[i]) * tree.axes[i, j]
         image[j] = x
 
 
@@ -78,17 +86,44 @@ def offer(distances: Doubles, rows: Integers, count: Scalar, distance: Scalar, r
 
 
 @inner_kernel
+def _not_farther(tree: Tree, distance: Scalar, wide: Scalar) -> Scalar:
+    """Return the most that the screened squared distance of a record can be if it is no farther than `distance`."""
+    if tree.is_exact:
+        return tree.points.dtype.type(distance)
+    reach = (np.sqrt(distance) * (1 + _EXACT) + _LEAST_DISTANCE) * tree.unit + tree.blur
+    return tree.points.dtype.type(min(reach * reach * wide + _LEAST, _LARGEST))
+
+
+@inner_kernel
+def _not_nearer(tree: Tree, distance: Scalar, narrow: Scalar) -> Scalar:
+    """Return the least that the screened squared distance of a record can be if it is no nearer than `distance`."""
+    if tree.is_exact:
+        return tree.points.dtype.type(distance)
+    length = min(np.sqrt(distance), _LARGEST_DISTANCE) * (1 - _EXACT) - _LEAST_DISTANCE
+    within = max(length * tree.unit - tree.blur, 0.0)
+    return tree.points.dtype.type(within * within * narrow - _LEAST)
+
+
+@inner_kernel
+def _lowest_row(tree: Tree, block: Scalar) -> Scalar:
+    """Return a row that no row under a block is below."""
+    parent = tree.parent[block]
+    return np.int32(0) if parent < 0 else tree.lowest[parent, block - tree.first_child[parent]]
+
+
+@inner_kernel
 def nearest(tree: Tree, X: Doubles, point: Doubles, image: Singles, distances: Doubles, rows: Integers) -> None:
     """Fill `rows` with the records nearest to `point`, in no order; there are as many of them at least.
 
     `image` is the point in the tree, `distances` room for as many distances.
     """
-    wide = 1 + 2 * rounding(point.shape[0])
-    threshold = np.float32(_LARGEST)
+    wide = 1 + 2 * rounding(tree, point.shape[0])
+    threshold = tree.points.dtype.type(np.inf if tree.is_exact else _LARGEST)
     count = np.int64(0)
-    bounds = np.empty(FAN, np.float32)
+    worst_row = _NO_ROW  # of those listed, once there are enough
+    bounds = np.empty(FAN, tree.points.dtype)
     pending = np.empty(_PENDING, np.int32)
-    pending_bounds = np.empty(_PENDING, np.float32)
+    pending_bounds = np.empty(_PENDING, tree.points.dtype)
     pending[0] = tree.parent.shape[0] - 1
     pending_bounds[0] = _ZERO
     waiting = 1
@@ -96,6 +131,8 @@ def nearest(tree: Tree, X: Doubles, point: Doubles, image: Singles, distances: D
         waiting -= 1
         block = pending[waiting]
         if pending_bounds[waiting] > threshold:
+            continue
+        if pending_bounds[waiting] == threshold and _lowest_row(tree, block) > worst_row:
             continue
         bits = bits_of_near_children(tree.low, tree.high, block, image, threshold, bounds)
         if tree.first_child[block] < 0:
@@ -110,6 +147,8 @@ def nearest(tree: Tree, X: Doubles, point: Doubles, image: Singles, distances: D
                 bits ^= 1 << c
                 if bounds[c] > threshold or tree.reach[block, c] < _ZERO:
                     continue
+                if bounds[c] == threshold and tree.lowest[block, c] > worst_row:
+                    continue
                 leaf = block * FAN + c
                 records = bits_of_near_records(tree.points, leaf, image, threshold)
                 while records != 0:
@@ -120,8 +159,8 @@ def nearest(tree: Tree, X: Doubles, point: Doubles, image: Singles, distances: D
                         count = offer(distances, rows, count, distance, row)
                         row = np.int64(tree.twin[row])
                 if count == rows.shape[0]:
-                    reach = (np.sqrt(distances[0]) * (1 + _EXACT) + _LEAST_DISTANCE) * tree.unit + tree.blur
-                    threshold = np.float32(min(reach * reach * wide + _LEAST, _LARGEST))
+                    worst_row = rows[0]
+                    threshold = _not_farther(tree, distances[0], wide)
             continue
         best_child = waiting
         while bits != 0:
@@ -140,13 +179,23 @@ def nearest(tree: Tree, X: Doubles, point: Doubles, image: Singles, distances: D
 
 
 @inner_kernel
+def root_reach(tree: Tree) -> Scalar:
+    """Return the largest squared distance of a record that remains from `centre`, in the tree."""
+    reach = _ZERO
+    root = tree.parent.shape[0] - 1
+    for c in range(FAN):
+        reach = max(reach, tree.reach[root, c])
+    return reach
+
+
+@inner_kernel
 def farthest(tree: Tree, X: Doubles, point: Doubles, image: Singles) -> tuple[Scalar, Scalar]:
     """Return the record farthest from `point`, and how many blocks and leaves were looked at."""
     d = point.shape[0]
-    narrow = 1 - 2 * rounding(d)
+    narrow = 1 - 2 * rounding(tree, d)
     root = tree.parent.shape[0] - 1
-    from_centre = np.empty(d, np.float32)
-    mirror = np.empty(d, np.float32)
+    from_centre = np.empty(d, tree.points.dtype)
+    mirror = np.empty(d, tree.points.dtype)
     square = 0.0
     centre_square = 0.0
     product = 0.0
@@ -158,30 +207,30 @@ def farthest(tree: Tree, X: Doubles, point: Doubles, image: Singles) -> tuple[Sc
         square += p * p
         centre_square += centre * centre
         product += centre * p
-    reach = 0.0
-    for c in range(FAN):
-        reach = max(reach, np.float64(tree.reach[root, c]))
     # The terms of bounds 2 and 3 cancel: their rounding is relative to the largest they can be.
-    length = np.sqrt(reach) + np.sqrt(square) + np.sqrt(centre_square)
-    slack = rounding(d) * np.sqrt(np.float64(d)) * length * length + _LEAST
-    limits = np.empty(3, np.float32)
+    length = np.sqrt(np.float64(root_reach(tree))) + np.sqrt(square) + np.sqrt(centre_square)
+    slack = rounding(tree, d) * np.sqrt(np.float64(d)) * length * length
+    slack += _LEAST_EXACT if tree.is_exact else _LEAST
+    limits = np.empty(3, tree.points.dtype)
     limits[0] = square + slack
     limits[1] = square + 2 * product + slack
-    limits[2] = 1 - rounding(d)
-    threshold = np.float32(-1)
+    limits[2] = 1 - rounding(tree, d)
+    threshold = tree.points.dtype.type(-1)
     best = -1.0
     best_row = np.int64(-1)
     looked_at = 0
-    bounds = np.empty(FAN, np.float32)
+    bounds = np.empty(FAN, tree.points.dtype)
     pending = np.empty(_PENDING, np.int32)
-    pending_bounds = np.empty(_PENDING, np.float32)
+    pending_bounds = np.empty(_PENDING, tree.points.dtype)
     pending[0] = root
-    pending_bounds[0] = _LARGEST
+    pending_bounds[0] = np.inf
     waiting = 1
     while waiting > 0:
         waiting -= 1
         block = pending[waiting]
         if pending_bounds[waiting] < threshold:
+            continue
+        if pending_bounds[waiting] == threshold and _lowest_row(tree, block) > best_row:
             continue
         looked_at += 1
         bits = bits_of_far_children(tree, block, image, from_centre, mirror, limits, threshold, bounds)
@@ -190,6 +239,8 @@ def farthest(tree: Tree, X: Doubles, point: Doubles, image: Singles) -> tuple[Sc
                 c = lowest_bit(bits)
                 bits &= bits - 1
                 if bounds[c] < threshold or tree.reach[block, c] < _ZERO:
+                    continue
+                if bounds[c] == threshold and tree.lowest[block, c] > best_row:
                     continue
                 looked_at += 1
                 leaf = block * FAN + c
@@ -201,9 +252,7 @@ def farthest(tree: Tree, X: Doubles, point: Doubles, image: Singles) -> tuple[Sc
                     if best_row < 0 or is_worse(distance, best_row, best, row):
                         best = distance
                         best_row = row
-                        length = min(np.sqrt(best), _LARGEST_DISTANCE) * (1 - _EXACT) - _LEAST_DISTANCE
-                        within = max(length * tree.unit - tree.blur, 0.0)
-                        threshold = np.float32(within * within * narrow - _LEAST)
+                        threshold = _not_nearer(tree, best, narrow)
             continue
         best_child = waiting
         while bits != 0:

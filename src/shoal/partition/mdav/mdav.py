@@ -12,7 +12,7 @@ from shoal.parameters.limits import Limit, OneOf, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.geometry.centroids import centroid
 from shoal.partition.geometry.squared_distances import squared_distances
-from shoal.partition.geometry.tree import find_twins, plant, replant
+from shoal.partition.geometry.tree import Tree, find_twins, plant, replant
 from shoal.partition.mdav.generic import MDAVGeneric
 from shoal.partition.mdav.tail import assign_the_rest, first_by_distance, loop_needs
 from shoal.progress import advance
@@ -24,6 +24,7 @@ _MOST_TO_SCAN = 8_000_000
 # Fewer records than this are one step, and one tree lasts to the end.
 _SMALL = 2_000
 _STEPS = 50
+_NEARER = 2.0**-8  # squared: all that remain are 16 times as near
 _LARGEST = 1e300  # beyond it totals can overflow
 
 
@@ -131,19 +132,24 @@ def _loop_with_trees(X: NDArray[np.float64], labels: NDArray[np.int64], k: int, 
     totals = np.zeros((d, MOST_PARTIALS))
     total_columns(X, totals)
     tree = plant(X, *find_twins(X))
-    last_of_tree = _worn_out(tree.left[0])
+    worn_out = _worn_out(tree)
     step = n if n < _SMALL else n // _STEPS
     group, remaining = 0, n
     while remaining >= needed:
-        if tree.left[0] <= last_of_tree:
-            tree = replant(tree, X)
-            last_of_tree = _worn_out(tree.left[0])
         before = remaining
         pause = max(needed - 1, remaining - step)
-        group, remaining = make_pairs_of_groups(tree, X, totals, labels, k, group, remaining, pause, last_of_tree)
+        group, remaining = make_pairs_of_groups(tree, X, totals, labels, k, group, remaining, pause, *worn_out)
         advance((before - remaining) / n)
+        if remaining > pause:
+            tree = replant(tree, X)
+            worn_out = _worn_out(tree)
 
 
-def _worn_out(planted: int) -> int:
-    """Return how many records are left in a tree of so many when a new one is worth building."""
-    return int(planted) // 4 if planted >= _SMALL else 0
+def _worn_out(tree: Tree) -> tuple[int, float]:
+    """Return how many records are left in a tree, or how near they all are (squared), when a new one is worth building.
+
+    A tree is exact, and slower, for the sake of a few far records: without them the next one need not be.
+    """
+    planted = int(tree.left[0])
+    last = planted // 4 if planted >= _SMALL else 0
+    return last, float(tree.reach[-1].max()) * _NEARER if tree.is_exact else -1.0
