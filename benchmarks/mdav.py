@@ -7,9 +7,10 @@ clusters, Cauchy (long tails), and the corners of a cube.
 
 Ten columns (twenty for the corners), k = 10. Up to 100,000 records two rivals run in the same process, both compiled,
 and their labels have to be the same: a plain scan, which looks at all records each time and skips those that have a
-group, and a compacting scan, which keeps those that remain together. Growth and ratios are of the CPU time of the thread, which
-other work on the machine hardly changes; nothing here uses a second thread. Every case runs in a process of its own,
-which loads its input from a file, so that peak memory is that of the case (read from /proc: Linux only).
+group, and a compacting scan, which keeps those that remain together. Growth and ratios are of the CPU time of
+the thread, which other work on the machine hardly changes; nothing here uses a second thread. Every case runs in a
+process of its own, which loads its input from a file, so that peak memory is that of the case (read from /proc: Linux
+only).
 """
 
 from __future__ import annotations

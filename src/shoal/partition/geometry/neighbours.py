@@ -45,7 +45,7 @@ def lists_of_neighbours(
         wanted = in_tree_order[first : first + at_once]
         rows = np.empty((len(wanted), count + 1), dtype=np.int64)
         distances = np.empty((len(wanted), count + 1))
-        find_nearest(tree, X, wanted, rows, distances)
+        find_nearest(tree, X, X[wanted], rows, distances)
         # The record itself is sorted to the front and left out. Among many identical ones it may not be listed: then
         # the last is left out.
         is_itself = rows == wanted[:, np.newaxis]

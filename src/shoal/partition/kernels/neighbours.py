@@ -10,13 +10,9 @@ from shoal.partition.kernels.tree_search import nearest, to_tree
 
 
 @kernel
-def find_nearest(tree: Tree, X: Doubles, wanted: Integers, rows: Integers, distances: Doubles) -> None:
-    """Fill one line for each of the records `wanted`: the nearest records, itself among them, in no order."""
-    d = X.shape[1]
-    point = np.empty(d)
-    image = np.empty(d, tree.points.dtype)
-    for t in range(wanted.shape[0]):
-        for j in range(d):
-            point[j] = X[wanted[t], j]
-        to_tree(tree, point, image)
-        nearest(tree, X, point, image, distances[t], rows[t])
+def find_nearest(tree: Tree, X: Doubles, points: Doubles, rows: Integers, distances: Doubles) -> None:
+    """Fill one line for each of the points: the nearest records of `X` and their squared distances, in no order."""
+    image = np.empty(X.shape[1], tree.points.dtype)
+    for t in range(points.shape[0]):
+        to_tree(tree, points[t], image)
+        nearest(tree, X, points[t], image, distances[t], rows[t])
