@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.errors import ColumnError, NotApplicableError, ParameterError
-from shoal.measure.risk.counterparts import distinct_records, search_by_tree, search_through
+from shoal.measure.risk.counterparts import distinct_records, search_by_tree, search_in_blocks, search_through
 from shoal.measure.risk.distance_linkage import distance_linkage
 from shoal.progress import listening
 
@@ -112,14 +112,17 @@ def test_going_through_all_records_keeps_to_the_definition(both, reverse):
 
 
 @given(files(), st.booleans(), st.sampled_from([0.0, 1e-3, 1.0]))
-def test_the_tree_finds_what_going_through_all_records_finds(both, reverse, noise):
+def test_compiled_searches_find_what_going_through_all_records_finds(both, reverse, noise):
     original, masked, numbers = both
     rng = np.random.default_rng(1)
     masked[:, :numbers] += noise * rng.normal(size=(len(masked), numbers))
     one, other = (masked, original) if reverse else (original, masked)
     some = np.sort(rng.choice(len(one), rng.integers(1, len(one) + 1), replace=False))
-    by_tree = search_by_tree(one[some], other[some], other, numbers)
-    assert by_tree.tolist() == search_through(one[some], other[some], other, numbers).tolist()
+    through = search_through(one[some], other[some], other, numbers).tolist()
+    assert search_in_blocks(one[some], other[some], other, numbers).tolist() == through
+    numbers = one.shape[1]
+    through = search_through(one[some], other[some], other, numbers).tolist()
+    assert search_by_tree(one[some], other[some], other, numbers).tolist() == through
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
@@ -128,7 +131,7 @@ def test_a_larger_file_gives_the_same_either_way_and_in_one_thread(monkeypatch, 
     original = rng.lognormal(size=(3000, 4))
     masked = shoal.protect(original, 4, blocks=2).data
     through = distance_linkage(original, masked, columns=["0", "1", "2"], direction=direction)
-    monkeypatch.setattr("shoal.measure.risk.distance_linkage._WORTH_A_TREE", 0)
+    monkeypatch.setattr("shoal.measure.risk.distance_linkage._WORTH_COMPILING", 0)
     by_tree = distance_linkage(original, masked, columns=["0", "1", "2"], direction=direction)
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     alone = distance_linkage(original, masked, columns=["0", "1", "2"], direction=direction)
@@ -222,6 +225,28 @@ def test_a_sample_estimates_the_average_over_subsets():
     assert found == pytest.approx(whole, abs=2.5) and found != whole
     assert found == distance_linkage(original, masked, known="subsets")
     assert found != distance_linkage(original, masked, known="subsets", seed=1)
+
+
+def test_a_large_file_that_takes_too_long_is_sampled(monkeypatch):
+    rng = np.random.default_rng(0)
+    original = rng.normal(size=(20_001, 3))
+    masked = original + 0.1 * rng.normal(size=original.shape)
+    whole = distance_linkage(original, masked)
+    monkeypatch.setattr("shoal.measure.risk.distance_linkage._MOST_BY_TREE", 0)
+    found = [distance_linkage(original, masked, seed=seed) for seed in range(30)]
+    assert (whole.sampled, found[0].sampled) == (None, 2000)
+    assert "standard_error" not in whole.parts
+    assert np.mean(found) == pytest.approx(whole, abs=4 * found[0].standard_error / np.sqrt(30))
+    assert np.std(found, ddof=1) == pytest.approx(found[0].standard_error, rel=0.5)
+    assert distance_linkage(original[:-1], masked[:-1]).sampled is None
+
+
+def test_how_long_a_search_takes_depends_on_the_distinct_masked_records(monkeypatch):
+    rng = np.random.default_rng(0)
+    original = rng.normal(size=(20_001, 2))
+    monkeypatch.setattr("shoal.measure.risk.distance_linkage._MOST_BY_TREE", 20_001 * 2 * 10_000)
+    assert distance_linkage(original, original).sampled == 2000
+    assert distance_linkage(original, np.round(original)).sampled is None
 
 
 @pytest.mark.parametrize("known", [None, "subsets"])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.progress import advance
+from shoal.progress import advance, share
 
-__all__ = ["distinct_records", "search_by_tree", "search_through"]
+__all__ = ["distinct_records", "search_by_tree", "search_in_blocks", "search_through"]
 
 Doubles = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -22,6 +23,8 @@ _ABSOLUTE = 1e-12
 _AT_ONCE = 50_000  # distances: few enough to stay in the cache
 _TASKS = 64
 _LEAST_A_TASK = 500
+_EQUALLY_NEAR = 4  # distinct records that a tree looks for; where all are equally near, there may be more
+_UNKNOWN = -1
 
 
 def search_through(sought: Doubles, true: Doubles, searched: Doubles, numbers: int) -> Counts:
@@ -57,40 +60,71 @@ def search_through(sought: Doubles, true: Doubles, searched: Doubles, numbers: i
     return ties
 
 
-def search_by_tree(sought: Doubles, true: Doubles, searched: Doubles, numbers: int) -> Counts:
-    """Return what `search_through` does, by a k-d tree in several threads: for large files."""
-    # Deferred, as in _by_leaf: numba takes a second to import.
-    from shoal.partition.kernels.record_linkage import LINKAGE_LEAF, count_ties, fill_tree
+def search_in_blocks(sought: Doubles, true: Doubles, searched: Doubles, numbers: int) -> Counts:
+    """Return what `search_through` does, compiled and in several threads."""
+    # Deferred: numba takes a second to import.
+    from shoal.partition.kernels.record_linkage import LINKAGE_BLOCK, count_ties
 
     points, counts = distinct_records(searched)
-    order, bounds = _by_leaf(points, numbers)
-    leaves = len(bounds) // 2 + 1
-    tree = (
-        np.empty((leaves, points.shape[1], LINKAGE_LEAF)),
-        np.empty((leaves, LINKAGE_LEAF), dtype=np.int64),
-        np.empty((len(bounds), points.shape[1])),
-        np.empty((len(bounds), points.shape[1])),
-        np.empty(len(bounds), dtype=np.int64),
-    )
-    fill_tree(points[order], counts[order], bounds, *tree)
-    del points, counts
+    blocks = -(-len(points) // LINKAGE_BLOCK)
+    place = np.arange(blocks * LINKAGE_BLOCK)
+    weights = np.where(place < len(points), counts[place % len(points)], 0).reshape(blocks, LINKAGE_BLOCK)
+    side_by_side = points[place % len(points)].reshape(blocks, LINKAGE_BLOCK, -1).transpose(0, 2, 1).copy()
+    to_true = _distances(sought, true, numbers)
 
-    # Records that lie together are sought one after the other: what the first reads is in the cache for the next.
-    order, _ = _by_leaf(sought, numbers)
-    ties = np.empty(len(sought), dtype=np.int64)
-    at_once = max(_LEAST_A_TASK, -(-len(sought) // _TASKS))
+    def search(rows: slice) -> Counts:
+        ties = np.empty(len(sought[rows]), dtype=np.int64)
+        count_ties(sought[rows], to_true[rows], numbers, side_by_side, weights, _RELATIVE, _ABSOLUTE, ties)
+        return ties
 
-    def search(start: int) -> int:
-        rows = order[start : start + at_once]
-        ties_of_rows = np.empty(len(rows), dtype=np.int64)
-        count_ties(sought[rows], true[rows], numbers, *tree, _RELATIVE, _ABSOLUTE, ties_of_rows)
-        ties[rows] = ties_of_rows
-        return len(rows)
+    return _in_threads(search, len(sought))
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for searched_rows in pool.map(search, range(0, len(sought), at_once)):
-            advance(searched_rows / len(sought))
+
+def search_by_tree(sought: Doubles, true: Doubles, searched: Doubles, numbers: int) -> Counts:
+    """Return what `search_through` does, by the tree of `shoal.partition.geometry`: for columns of numbers only."""
+    from shoal.partition.geometry.tree import plant
+    from shoal.partition.kernels.neighbours import find_nearest
+
+    points, counts = distinct_records(searched)
+    tree = plant(points, np.arange(len(points), dtype=np.int32))
+    to_true = _distances(sought, true, numbers)
+
+    def nearest(wanted: Doubles, how_many: int) -> tuple[Counts, Doubles]:
+        rows = np.empty((len(wanted), how_many), dtype=np.int64)
+        distances = np.empty((len(wanted), how_many))
+        find_nearest(tree, points, wanted, rows, distances)
+        return rows, distances
+
+    def search(part: slice) -> Counts:
+        ties = np.zeros(len(sought[part]), dtype=np.int64)
+        _, (least,) = (found.T for found in nearest(sought[part], 1))
+        reach = least * _RELATIVE + _ABSOLUTE
+        still = np.flatnonzero(to_true[part] <= reach)
+        how_many = min(_EQUALLY_NEAR, len(points))
+        rows, distances = nearest(sought[part][still], how_many)
+        is_near = distances <= reach[still, np.newaxis]
+        ties[still] = np.where(is_near, counts[rows], 0).sum(axis=1)
+        if how_many < len(points):
+            ties[still[is_near.all(axis=1)]] = _UNKNOWN  # there may be more
+        return ties
+
+    ties = _in_threads(search, len(sought))
+    rest = ties == _UNKNOWN
+    if rest.any():
+        with share(0.0):
+            ties[rest] = search_in_blocks(sought[rest], true[rest], searched, numbers)
     return ties
+
+
+def _in_threads(search: Callable[[slice], Counts], records: int) -> Counts:
+    """Search for all records, in parts; this counts for the whole of the work."""
+    at_once = max(_LEAST_A_TASK, -(-records // _TASKS))
+    found = []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for ties in pool.map(search, (slice(start, start + at_once) for start in range(0, records, at_once))):
+            found.append(ties)
+            advance(len(ties) / records)
+    return np.concatenate(found)
 
 
 def distinct_records(X: Doubles) -> tuple[Doubles, Counts]:
@@ -120,16 +154,3 @@ def _distances(X: Doubles, points: Doubles, numbers: int) -> Doubles:
         difference = points[:, j] - X[:, j]
         total = total + (np.square(difference) if j < numbers else difference != 0)
     return total
-
-
-def _by_leaf(X: Doubles, numbers: int) -> tuple[Counts, Counts]:
-    """Return an order of the records in which those of every tree node are consecutive, and the bounds of each node."""
-    from shoal.partition.kernels.record_linkage import LINKAGE_LEAF, order_by_node
-
-    leaves = 1
-    while leaves * LINKAGE_LEAF < len(X):
-        leaves *= 2
-    order = np.arange(len(X))
-    bounds = np.empty((2 * leaves - 1, 2), dtype=np.int64)
-    order_by_node(X, numbers, order, bounds)
-    return order, bounds

@@ -15,16 +15,21 @@ from shoal.errors import ColumnError, nearest_name_hint
 from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.publication import Publication
-from shoal.measure.risk.counterparts import search_by_tree, search_through
-from shoal.measure.risk.sample_size import sample_size
+from shoal.measure.risk.counterparts import distinct_records, search_by_tree, search_in_blocks, search_through
+from shoal.measure.risk.sample_size import sample_size, sampling_parts
 from shoal.measure.risk.standardized_records import StandardizedRecords, standardized_records, varying_columns
 from shoal.parameters.limits import OneOf, OrNone, Whole, check_limits
 from shoal.progress import share
 
 __all__ = ["distance_linkage", "linkage_over_subsets"]
 
+Doubles = NDArray[np.float64]
+
 _FOR_SUBSETS = 7  # variables that an intruder may know: 127 subsets
-_WORTH_A_TREE = 10**8  # differences: a quarter of a second's work without one
+_WORTH_COMPILING = 10**8  # differences: a quarter of a second's work with NumPy
+# Differences that all records of a file may take before a sample of them is looked for: half a minute's work.
+_MOST_BY_TREE = 2.5e11
+_MOST_IN_BLOCKS = 3e10
 
 
 @file_measure(
@@ -34,7 +39,8 @@ _WORTH_A_TREE = 10**8  # differences: a quarter of a second's work without one
         definition="Percentage of records whose nearest record in the other file is their own. Variables are "
         "standardised; categories that differ count 1 in the squared distance. By default every original record is "
         "looked for in the masked file, each file on its own scale, and one of several nearest records is drawn at "
-        "random.",
+        "random. Where all would take too long, in files of more than 20,000 records, a sample is looked for in the "
+        "whole file.",
         reference="Domingo-Ferrer and Torra (2001), A quantitative comparison of disclosure control methods for "
         "microdata, in Confidentiality, Disclosure, and Data Access",
         range=(0.0, 100.0),
@@ -61,8 +67,9 @@ def distance_linkage(
     """Return the percentage of records that an intruder links correctly by their distance.
 
     Its parts are the percentage for each rule on ties (`.expected`, `.any`, `.unique`), the number of `.records`
-    without a missing value, the columns used (`.known`), and how many records were `.sampled` for each subset, None if
-    all were looked for. With ``known="subsets"``, `.by_number` has the average for every number of known variables.
+    without a missing value, the columns used (`.known`), and how many records were `.sampled` (for each subset), None
+    if all were looked for; a sample has a `.standard_error`, in percentage points. With ``known="subsets"``,
+    `.by_number` has the average for every number of known variables.
 
     Parameters
     ----------
@@ -80,8 +87,10 @@ def distance_linkage(
     scale
         Whether the masked file is standardised with its own mean and standard deviation or with the original's.
     sample
-        How many records are looked for with each of the subsets if the file has more than 20,000; None for all. They
-        are searched in the whole file, so that the sample makes the average less certain, not larger or smaller.
+        How many records are looked for if the file has more than 20,000: with each of the subsets, and where looking
+        for all would take about a minute or more (200,000 records that are all different, in 30 columns); None for
+        all. They are searched in the whole file, so that the sample makes the value less certain, not larger or
+        smaller.
     seed
         The seed of that sample.
     """
@@ -100,22 +109,26 @@ def distance_linkage(
     records = len(both.original)
     over_subsets = isinstance(known, str) and known == "subsets"
     subsets = _subsets(names) if over_subsets else [tuple(names)]
-    sampled = sample_size(records, sample) if over_subsets else None
+    sampled = sample_size(records, sample)
+    if not over_subsets and not _takes_too_long(both, direction):
+        sampled = None
     work = records * (sampled or records) * sum(len(subset) for subset in subsets)
 
-    by_subset: list[dict[str, float]] = []
+    by_subset: list[dict[str, Doubles]] = []
     for subset, rows in zip(subsets, _rows_to_look_for(records, sampled, seed), strict=False):
         with share(1 / len(subsets)):
-            by_subset.append(_linked(both.only(subset), direction, rows, by_tree=work > _WORTH_A_TREE))
-    average = {rule: float(np.mean([linked[rule] for linked in by_subset])) for rule in by_subset[0]}
-    parts: dict[str, Any] = {"direction": direction, "ties": ties, "records": records, "sampled": sampled}
+            by_subset.append(_linked(both.only(subset), direction, rows, compiled=work > _WORTH_COMPILING))
+    percentages = [{rule: 100 * float(counted.mean()) for rule, counted in linked.items()} for linked in by_subset]
+    average = {rule: float(np.mean([linked[rule] for linked in percentages])) for rule in percentages[0]}
+    parts: dict[str, Any] = {"direction": direction, "ties": ties, "records": records}
+    parts |= sampling_parts(sampled, [linked[ties] for linked in by_subset], records)
     parts |= average | {"known": list(names)}
     if over_subsets:
         by_number = {
-            number: [linked[ties] for linked, subset in zip(by_subset, subsets, strict=True) if len(subset) == number]
+            number: [linked[ties] for linked, subset in zip(percentages, subsets, strict=True) if len(subset) == number]
             for number in range(1, len(names) + 1)
         }
-        parts["by_number"] = {str(number): float(np.mean(percentages)) for number, percentages in by_number.items()}
+        parts["by_number"] = {str(number): float(np.mean(linked)) for number, linked in by_number.items()}
     return MeasuredValue(average[ties], **parts)
 
 
@@ -200,17 +213,29 @@ def _rows_to_look_for(records: int, sampled: int | None, seed: int) -> Iterator[
         start += sampled
 
 
+def _takes_too_long(both: StandardizedRecords, direction: str) -> bool:
+    """Whether a sample is enough: looking for all records could take more differences than there is time for."""
+    records, columns = both.original.shape
+    most = _MOST_BY_TREE if both.numbers == columns else _MOST_IN_BLOCKS
+    if columns * records**2 <= most:
+        return False
+    searched = both.masked if direction == "original-to-masked" else both.original
+    return columns * records * len(distinct_records(searched)[0]) > most
+
+
 def _linked(
-    both: StandardizedRecords, direction: str, rows: NDArray[np.int64] | slice, *, by_tree: bool
-) -> dict[str, float]:
-    """Return the percentage of the rows linked correctly, under each rule on ties."""
+    both: StandardizedRecords, direction: str, rows: NDArray[np.int64] | slice, *, compiled: bool
+) -> dict[str, Doubles]:
+    """Return how much each of the rows counts as linked correctly, 0 to 1, under each rule on ties."""
     sought, searched = both.original, both.masked
     if direction == "masked-to-original":
         sought, searched = searched, sought
-    search = search_by_tree if by_tree else search_through
+    search = search_through
+    if compiled:
+        search = search_by_tree if both.numbers == searched.shape[1] else search_in_blocks
     ties = search(sought[rows], searched[rows], searched, both.numbers)
     return {
-        "expected": 100 * float(np.where(ties > 0, 1 / np.maximum(ties, 1), 0.0).mean()),
-        "any": 100 * float((ties > 0).mean()),
-        "unique": 100 * float((ties == 1).mean()),
+        "expected": np.where(ties > 0, 1 / np.maximum(ties, 1), 0.0),
+        "any": np.float64(ties > 0),
+        "unique": np.float64(ties == 1),
     }

@@ -14,7 +14,7 @@ from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.publication import Publication
 from shoal.measure.risk.distinct_rows import distinct_rows
-from shoal.measure.risk.sample_size import sample_size
+from shoal.measure.risk.sample_size import sample_size, sampling_parts
 from shoal.measure.risk.standardized_records import standardized_records, varying_columns
 from shoal.parameters.limits import Number, OneOf, OrNone, Whole, check_limits
 from shoal.progress import advance
@@ -68,7 +68,8 @@ def probabilistic_linkage(
 ) -> MeasuredValue:
     """Return the percentage of records linked correctly.
 
-    `.m` and `.u` are the probabilities that each variable agrees in a match, and in any other pair of records.
+    `.m` and `.u` are the probabilities that each variable agrees in a match, and in any other pair of records. Where a
+    sample was looked for, `.standard_error` is that of the percentage, in percentage points, given these probabilities.
 
     Parameters
     ----------
@@ -135,8 +136,9 @@ def probabilistic_linkage(
     pairs = _pairs(sought[drawn], pool, pool[drawn], reach)
     patterns, counts = _count(pairs)
     model = _estimate(_bits(patterns, variables), counts, 1 / max(n, 2), fixed=prior == "fixed")
+    chances = _chances(pairs, model)
     return MeasuredValue(
-        100 * float(_chances(pairs, model).mean()),
+        100 * float(chances.mean()),
         m=dict(zip(both.names, model.m.tolist(), strict=True)),
         u=dict(zip(both.names, model.u.tolist(), strict=True)),
         prior=prior,
@@ -145,7 +147,7 @@ def probabilistic_linkage(
         direction=direction,
         scale=scale,
         records=n,
-        sampled=sampled,
+        **sampling_parts(sampled, [chances], n),
     )
 
 

@@ -291,6 +291,7 @@ class _Collector:
                     least=low,
                     greatest=high,
                     sampled=measured.parts.get("sampled"),
+                    standard_error=self._shares.error_of(measured, value),
                     is_share=is_share(name),
                 )
             )

@@ -106,6 +106,7 @@ class MeasureFacts(_Facts):
     least: float | None
     greatest: float | None
     sampled: int | None = Field(None, description="Records it was estimated from, if not from all.")
+    standard_error: float | None = Field(None, description="Of an estimate from a sample, in percentage points.")
     is_share: bool = Field(False, description="Whether it is a share of records or cells, bounded by `least_share`.")
 
 

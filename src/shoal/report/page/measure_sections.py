@@ -28,6 +28,16 @@ def value_of(measure: MeasureFacts, summary: Summary) -> str:
     return value_text(measure.value, measure.unit)
 
 
+def _sample_text(measure: MeasureFacts) -> str:
+    """Say that a value is estimated from a sample, and how certain it is."""
+    if measure.sampled is None:
+        return ""
+    text = f"Estimated from a sample of {measure.sampled:,} records"
+    if measure.standard_error is not None:
+        text += f"; its standard error is {measure.standard_error:.2g} percentage points"
+    return f"{text}."
+
+
 def which_way(measure: MeasureFacts) -> str:
     """Say which way is good: "lower is safer"."""
     return f"{measure.better} is {'safer' if measure.side == 'risk' else 'better'}"
@@ -43,7 +53,7 @@ def measure_sections(summary: Summary) -> Iterator[PageSection]:
                 better=one.better,
                 place=_place(one),
                 definition=one.definition.replace("`", ""),
-                sample="" if one.sampled is None else f"Estimated from a sample of {one.sampled:,} records.",
+                sample=_sample_text(one),
                 reference=one.reference,
             )
             for one in summary.measures

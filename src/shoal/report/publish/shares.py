@@ -62,6 +62,13 @@ class Shares:
             return f"≥ {percent_text(100 - self.least)}"
         return percent_text(percent)
 
+    def error_of(self, measured: MeasuredValue, given: float) -> float | None:
+        """Return the standard error of a sampled share; None if there is none, or `given` is only a bound."""
+        error = measured.parts.get("standard_error")
+        if error is None or (self.least is not None and not self.least < given < 100 - self.least):
+            return None
+        return self.rounded(error)
+
     def by_number(self, linkage: MeasuredValue) -> list[tuple[int, float]]:
         """Return linkage over subsets by the number of known variables."""
         return [(int(number), self.bounded(share)) for number, share in linkage.parts["by_number"].items()]

@@ -58,8 +58,11 @@ class Intruder:
         self._standardize = standardize
         self._seen: dict[tuple[str, ...], tuple[KnownBlock, CandidateRule]] = {}
 
-    def rates(self, known: Sequence[str], rows: NDArray[np.int64]) -> dict[str, float]:
-        """Return the rates of an intruder who knows these columns of the targets in these rows, summed over them."""
+    def rates(self, known: Sequence[str], rows: NDArray[np.int64]) -> tuple[dict[str, float], NDArray[np.float64]]:
+        """Return the rates of an intruder who knows these columns of the targets in these rows, summed over them.
+
+        And the probability with which each of them is found.
+        """
         targets = np.searchsorted(np.flatnonzero(self._variables.complete), rows)
         by_block = [tuple(name for name in usable if name in set(known)) for usable in self._variables.usable]
         if self._repeated is not None and not any(self._is_whole(*block) for block in enumerate(by_block)):
@@ -67,13 +70,15 @@ class Intruder:
         blocks, rules = zip(*(self._see(*block) for block in enumerate(by_block) if block[1]), strict=True)
         counts, has_true = remaining_records(blocks, rules, targets, nearest=self._nearest)
         unique = counts == 1
-        return {
-            "expected": 100 * float((has_true / np.maximum(counts, 1)).sum()),
+        chances = has_true / np.maximum(counts, 1)
+        rates = {
+            "expected": 100 * float(chances.sum()),
             "certain": 100 * float((has_true & unique).sum()),
             "coverage": 100 * float(has_true.sum()),
             "false_unique": 100 * float((~has_true & unique).sum()),
             "candidates": float(counts.sum()),
         }
+        return rates, chances
 
     def _is_whole(self, number: int, known: tuple[str, ...]) -> bool:
         """Whether enough of a block is known to mask it again."""

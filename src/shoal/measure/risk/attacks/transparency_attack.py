@@ -20,7 +20,7 @@ from shoal.measure.risk.attacks.known_masking import known_method, repeatable_me
 from shoal.measure.risk.attacks.known_variables import UsableVariables, known_choices, usable_variables
 from shoal.measure.risk.attacks.rules_by_method import RuleOptions, rule_of_method
 from shoal.measure.risk.distance_linkage import distance_linkage
-from shoal.measure.risk.sample_size import sample_size
+from shoal.measure.risk.sample_size import sample_size, sampling_parts
 from shoal.parameters.choices import as_text
 from shoal.parameters.limits import Number, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.progress import share
@@ -117,7 +117,8 @@ def transparency_attack(
         record is left; `linkage`, the rate of plain distance linkage with the same variables; `excess`, the expected
         rate less that. And: `candidates`, the mean number of records left; `choices`, how many the values are
         averages of, out of `choices_possible`; `by_choice`, the same rates for each, if there are at most 100;
-        `records`, those without a missing value, and `sampled`, how many of them were targets, None if all were.
+        `records`, those without a missing value, and `sampled`, how many of them were targets, None if all were; a
+        sample has a `standard_error`, of the expected rate.
 
     Notes
     -----
@@ -169,10 +170,17 @@ def transparency_attack(
         for number in np.unique(stratum[rows])
     }
     by_choice: list[dict[str, Any]] = []
+    chances = np.zeros(len(rows))
     for choice in choices:
         with share(1 / len(choices)):
-            linked = distance_linkage.of(files.only([*choice, *strata_columns]))  # which reports its progress
-        in_strata = [intruder.rates(choice, rows[stratum[rows] == number]) for number, intruder in intruders.items()]
+            # which reports its progress
+            linked = distance_linkage.of(files.only([*choice, *strata_columns]), sample=sample, seed=seed)
+        in_strata = []
+        for number, intruder in intruders.items():
+            here = stratum[rows] == number
+            found, chances_here = intruder.rates(choice, rows[here])
+            in_strata.append(found)
+            chances[here] += chances_here / len(choices)
         rates = {name: math.fsum(one[name] for one in in_strata) / len(rows) for name in in_strata[0]}
         by_choice.append({"known": list(choice)} | rates | {"linkage": float(linked)})
     rates = {name: math.fsum(one[name] for one in by_choice) / len(by_choice) for name in _RATES}
@@ -183,7 +191,7 @@ def transparency_attack(
         choices=len(choices),
         choices_possible=possible,
         records=records,
-        sampled=sampled,
+        **sampling_parts(sampled, [chances], records),
         method=as_text({key: value for key, value in spelled.items() if key not in ("random_state", "start")}),
         k=int(k),
         level=int(level),
