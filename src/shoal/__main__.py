@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
+import signal
 import sys
 import traceback
+from contextlib import suppress
+
+from shoal.interrupts import as_exceptions, received
 
 __all__ = ["main"]
 
@@ -14,16 +19,29 @@ def main() -> None:
     """Run the command line; whatever goes wrong is one line on standard error and an exit code.
 
     0: done. 1: the data could not be protected, read or written. 2: the command or the plan was wrong.
+    130, 143, 129: stopped by Ctrl-C, SIGTERM, SIGHUP.
     """
     gc.set_threshold(100_000)  # what is imported stays: looking through it again and again is a tenth of the start-up
+    try:
+        with as_exceptions():
+            _run()
+    except KeyboardInterrupt:
+        _stop("interrupted; no file was left half written.", 128 + (received() or signal.SIGINT))
+
+
+def _run() -> None:
     import typer
 
+    if isinstance(sys.stdout, io.TextIOWrapper):  # an encoding that cannot hold a letter of a name shows its number
+        sys.stdout.reconfigure(errors="backslashreplace")
     from shoal.errors import ParameterError, ShoalError
 
     try:
         from shoal.cli.app import app
+        from shoal.cli.terminal import one_line_warnings
 
-        code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
+        with one_line_warnings():
+            code = app(sys.argv[1:] or ["--help"], standalone_mode=False)
         if code == 130:  # what typer makes of an interrupt
             raise KeyboardInterrupt
         gc.freeze()  # nor at the end: the process is over, and its memory goes with it
@@ -32,8 +50,8 @@ def main() -> None:
         _stop(str(error), 2)
     except ShoalError as error:
         _stop(str(error), 1)
-    except (KeyboardInterrupt, typer.Abort):
-        _stop("interrupted; no file was left half written.", 130)
+    except typer.Abort:
+        raise KeyboardInterrupt from None
     except MemoryError:
         _stop("not enough memory. Protect fewer columns at a time, or cut the file by strata.", 1)
     except Exception as error:
@@ -52,7 +70,10 @@ def main() -> None:
 
 
 def _stop(message: str, code: int) -> None:
-    print("shoal: error: " + " ".join(message.split()), file=sys.stderr)
+    from shoal.errors import visible
+
+    with suppress(OSError):  # nobody reads it
+        print(f"shoal: error: {visible(' '.join(message.split()))}", file=sys.stderr)
     sys.exit(code)
 
 

@@ -22,7 +22,8 @@
     └── ConvergenceWarning          an iteration was stopped before it converged
 
 A message is one line: what was wrong, what was given, what to do next. It never carries a value of the
-confidential data; names of columns and strata, row numbers and counts are as far as it goes.
+confidential data; names of columns, row numbers and counts are as far as it goes. Whatever in it could steer a
+terminal, because a column is named so, is escaped.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ __all__ = [
     "ShoalWarning",
     "TooFewRecordsError",
     "WriteError",
+    "nearest_name_hint",
+    "visible",
     "warn",
 ]
 
@@ -69,7 +72,7 @@ class ShoalError(Exception):
     meaning: ClassVar[str] = "The work could not be done."
 
     def __init__(self, message: str, **fields: Any) -> None:
-        super().__init__(message)
+        super().__init__(visible(message))
         for name, value in fields.items():
             if not hasattr(type(self), name):
                 raise TypeError(f"{type(self).__name__} has no field {name}")
@@ -130,7 +133,7 @@ class TooFewRecordsError(DataError):
     meaning = "There are fewer than k records to hide among."
     k: int | None = None
     records: int | None = None  # how many there are
-    stratum: str | None = None
+    strata: tuple[str, ...] | None = None  # the columns of the strata, if it is about one of them
     column: str | None = None
 
 
@@ -180,9 +183,33 @@ def nearest_name_hint(name: str, known: Iterable[str]) -> str:
     return f' Did you mean "{names[close[0]]}"?' if close else ""
 
 
+def visible(text: str, keep: str = "") -> str:
+    """Return a text with everything that is not printed as a letter, a sign or a space in the form \\u001b.
+
+    That is every control character, which a terminal would obey, the marks that change the direction of writing,
+    and halves of characters, which cannot be written at all. The form is the one of JSON: in a JSON text it
+    means the same as what it stands for.
+
+    Parameters
+    ----------
+    text
+        The text.
+    keep
+        Characters that stay, such as the line ends of a text of several lines.
+    """
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() or letter in keep else _escaped(letter) for letter in text)
+
+
+def _escaped(letter: str) -> str:
+    digits = letter.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{digits[place : place + 4]}" for place in range(0, len(digits), 4))
+
+
 def warn(message: str, category: type[ShoalWarning]) -> None:
     """Warn of something, naming the line outside shoal that led to it."""
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(visible(message), category, stacklevel=level)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import stat
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -53,27 +55,51 @@ def test_any_failure_leaves_the_old_file_and_nothing_else(target: Path, failure:
 
 
 def test_an_error_of_the_system_becomes_a_one_line_write_error(target: Path) -> None:
-    with pytest.raises(WriteError, match=r"was not written: No space left on device\.$") as caught, replacing(target):
-        raise OSError(28, "No space left on device")
+    with pytest.raises(WriteError, match=r"was not written: File too large\.$") as caught, replacing(target):
+        raise OSError(errno.EFBIG, "what a library says")
     assert caught.value.__suppress_context__
     assert target.read_text() == OLD
 
 
-def test_permissions_of_an_existing_file_stay_and_a_new_one_gets_those_of_the_umask(target: Path) -> None:
-    target.chmod(0o640)
-    with replacing(target) as temporary:
-        assert stat.S_IMODE(temporary.stat().st_mode) == 0o640
-    assert stat.S_IMODE(target.stat().st_mode) == 0o640
-    code = """
-        import os, sys
-        from shoal.write import replacing
-        os.umask(0o027)
-        with replacing(sys.argv[1]) as temporary:
-            temporary.write_text("new")
-        """
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_called_a_full_disk(target: Path, number: int) -> None:
+    with pytest.raises(WriteError, match=r"was not written: the disk is full, .*\.$"), replacing(target):
+        raise OSError(number, "what a library says")
+
+
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture
+def open_umask() -> Iterator[None]:
+    before = os.umask(0o002)
+    yield
+    os.umask(before)
+
+
+def test_permissions_of_an_existing_file_stay_and_a_new_one_gets_those_of_the_umask(target: Path, open_umask) -> None:
+    target.chmod(0o604)
     fresh = target.with_name("fresh.csv")
-    assert run_python(code, fresh).returncode == 0
-    assert stat.S_IMODE(fresh.stat().st_mode) == 0o640
+    for path, expected in ((target, 0o604), (fresh, 0o664)):
+        with replacing(path):
+            pass
+        assert mode_of(path) == expected
+
+
+@pytest.mark.parametrize("owner_only", [False, True])
+def test_while_it_is_written_only_the_owner_can_read_a_file(target: Path, owner_only: bool) -> None:
+    target.chmod(0o666)
+    with replacing(target, owner_only=owner_only) as temporary:
+        assert mode_of(temporary) == 0o600
+
+
+def test_what_is_for_the_owner_only_is_so_whatever_was_there(target: Path, open_umask) -> None:
+    target.chmod(0o666)
+    for path in (target, target.with_name("fresh.toml")):
+        with replacing(path, owner_only=True):
+            pass
+        assert mode_of(path) == 0o600
 
 
 def test_permissions_survive_every_writer(tmp_path: Path) -> None:
@@ -121,8 +147,10 @@ def test_a_process_killed_in_mid_write_leaves_the_old_file_whole(target: Path) -
         """
     assert run_python(code, target).returncode == -signal.SIGKILL
     assert target.read_text() == OLD
-    left = [one.name for one in target.parent.iterdir() if one != target]
-    assert all(name.startswith(".") for name in left)
+    (left,) = (one for one in target.parent.iterdir() if one != target)
+    assert mode_of(left) == 0o600
+    with replacing(target.with_name("another.csv")):
+        assert not left.exists(), "swept when the next file is written to the folder"
 
 
 @pytest.mark.parametrize(
@@ -146,7 +174,7 @@ def test_a_full_disk_leaves_the_old_file_whole(tmp_path: Path, ending: str) -> N
             print(error)
         """
     done = run_python(code, target)
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"{target} was not written: ")
     assert done.stdout.count("\n") == 1
     assert target.read_text() == OLD

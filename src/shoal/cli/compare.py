@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from shoal.cli.options import PROTECTION, READING, Quiet, given_options, protection_options, takes
-from shoal.cli.terminal import one_line_warnings, progress_bar
+from shoal.cli.terminal import progress_bar, say
 from shoal.cli.texts import read_ks, read_methods
 
 __all__ = ["compare"]
@@ -44,7 +44,7 @@ def compare(
     table = as_table(file, **reading)
     written = [("table", output), ("report", report)]
     refuse_targets(table, written, table="table", read=[("file of rules", options.get("edits"))])
-    with one_line_warnings(), progress_bar(quiet, "comparing"):
+    with progress_bar(quiet, "comparing"):
         comparison = compare(
             table,
             ks,
@@ -52,9 +52,9 @@ def compare(
             **protection_options(options, table.names),
             **given_options(seed=seed),
         )
-    write_table(comparison.to_frame(), output)
+    write_table(comparison.to_frame(), output, owner_only=True)
     if report is not None:
         comparison.report(report, title=f"Methods side by side on {file.name}")
     if not quiet:
-        print(comparison_text(comparison))
-        print(f"\nwritten to {output}" + (f" and {report}" if report is not None else ""))
+        say(comparison_text(comparison))
+        say(f"\nwritten to {output}" + (f" and {report}" if report is not None else ""))

@@ -20,7 +20,7 @@ from shoal.cli.options import (
     refuse_beside_plan,
     takes,
 )
-from shoal.cli.terminal import one_line_warnings, progress_bar
+from shoal.cli.terminal import progress_bar, say
 from shoal.cli.texts import read_assignments, read_blocks, read_names
 from shoal.cli.two_files import read_two_files, refuse_output
 
@@ -81,13 +81,13 @@ def measure(
         facts["strata"] = read_names(strata)
     if output is not None:
         refuse_output(output, "measures", before, after, plan)
-    with one_line_warnings(), progress_bar(quiet or json, "measuring"):
+    with progress_bar(quiet or json, "measuring"):
         evaluation = evaluate(before, after, measures=read_names(measures), quick=quick, seed=seed, **facts)
     as_json = to_json.dumps(evaluation.to_dict(), indent=2, ensure_ascii=False)
     if output is not None:
-        with replacing(output) as temporary:
+        with replacing(output, owner_only=True) as temporary:
             temporary.write_text(as_json + "\n", encoding="utf-8")
     if json:
-        print(as_json)
+        say(as_json)
     elif not quiet:
-        print(evaluation_text(f"{original.name} and {masked.name}", evaluation))
+        say(evaluation_text(f"{original.name} and {masked.name}", evaluation))

@@ -1,4 +1,7 @@
-"""What a command shows while it runs, on standard error: a progress bar, and warnings as one line."""
+"""What a command shows: its results on standard output, a progress bar and warnings as one line on standard error.
+
+Names of the data are in all of it, and a name may hold what steers a terminal: that is shown escaped.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from shoal.errors import ShoalWarning
+from shoal.errors import ShoalWarning, WriteError, visible
 
-__all__ = ["one_line_warnings", "progress_bar"]
+__all__ = ["one_line_warnings", "progress_bar", "say", "say_warning"]
+
+
+def say(text: str) -> None:
+    """Print a text, of several lines perhaps, on standard output."""
+    try:
+        print(visible(text, keep="\n"), flush=True)
+    except BrokenPipeError:  # whoever reads has read enough
+        raise
+    except OSError:
+        raise WriteError("The results could not be printed. Is the disk that they are sent to full?") from None
+
+
+def say_warning(message: str) -> None:
+    """Print a warning as one line on standard error."""
+    print(f"shoal: warning: {visible(message)}", file=sys.stderr)
 
 
 @contextmanager
@@ -19,7 +37,7 @@ def one_line_warnings() -> Iterator[None]:
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         if issubclass(category, ShoalWarning):
-            print("shoal: warning: " + " ".join(str(message).split()), file=sys.stderr)
+            say_warning(str(message))
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", ShoalWarning)

@@ -210,15 +210,18 @@ class Plan(PlanSection):
         return carry_out(self, table_for(self, data))
 
     def to_toml(self, path: str | os.PathLike[str]) -> None:
-        """Write the plan to `path`; files it names are written relative to it."""
-        target = Path(path)
+        """Write the plan to `path`, for its owner only; files it names are written relative to it."""
+        with replacing(path, owner_only=True) as temporary:
+            temporary.write_text(self.as_toml(path), encoding="utf-8")
+
+    def as_toml(self, path: str | os.PathLike[str]) -> str:
+        """Return the plan as it is written to `path`."""
         content = self.model_dump(exclude_none=True)
         content["replace"] = {name: _short(written) for name, written in content["replace"].items()}
         for section in ("input", "output"):
             if "path" in content.get(section, {}):
-                content[section]["path"] = _relative(content[section]["path"], target)
-        with replacing(target) as temporary:
-            temporary.write_text(_HEADER + tomli_w.dumps(_without_empty(content)), encoding="utf-8")
+                content[section]["path"] = _relative(content[section]["path"], Path(path))
+        return _HEADER + tomli_w.dumps(_without_empty(content))
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> Self:

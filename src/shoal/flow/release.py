@@ -17,7 +17,7 @@ from shoal.measure import Evaluation, evaluate
 from shoal.parameters.limits import OneOf, check_limits
 from shoal.partition import Partition
 from shoal.read import Table
-from shoal.write import refuse_targets, refuse_to_overwrite, refuse_unwritable, write_table
+from shoal.write import refuse_targets, refuse_to_overwrite, refuse_unwritable, replacing, write_table
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
@@ -77,12 +77,16 @@ class Release:
         table = self.masked
         if shuffle:
             table = table.rows(_shuffled(self.plan, len(table)))
-        write_table(table, path)
-        self._written.append(Path(path).resolve())
-        if plan is not None:
-            self._written.append(Path(plan).resolve())
+        if plan is None:
+            write_table(table, path)
+        else:
             output = Output(path=str(Path(path).resolve()), shuffle=shuffle)
-            self.plan.model_copy(update={"output": output}).to_toml(plan)
+            text = self.plan.model_copy(update={"output": output}).as_toml(plan)
+            # The plan is ready when the release takes its place: no release stands there with the plan of another.
+            with replacing(plan, owner_only=True) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+                write_table(table, path)
+        self._written.extend(Path(one).resolve() for one in (path, plan) if one is not None)
 
     def report(
         self, path: str | os.PathLike[str], audience: Audience = "internal", evaluation: Evaluation | None = None

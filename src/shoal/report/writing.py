@@ -42,7 +42,7 @@ def write_release_report(
     release: Release, path: str | os.PathLike[str], audience: Audience, evaluation: Evaluation
 ) -> None:
     """Write the report of a release, whole or not at all; `evaluation` holds its measures."""
-    write_page(release_html(release, audience, evaluation), path)
+    write_page(release_html(release, audience, evaluation), path, public=audience == "public")
 
 
 def comparison_html(comparison: Comparison, title: str) -> str:

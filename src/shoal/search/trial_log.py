@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -14,6 +15,7 @@ from shoal import __version__
 from shoal.errors import PlanError, WriteError
 from shoal.search.trial import Trial
 from shoal.write import refuse_unwritable
+from shoal.write.atomic import reason_of
 
 __all__ = ["TrialLog", "is_trial_log", "what_it_is_for"]
 
@@ -46,6 +48,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Iterable) and not isinstance(value, str):
         return [_plain(one) for one in value]
     return [] if value is None else str(value)
+
+
+def _open_for_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def is_trial_log(path: str | os.PathLike[str]) -> bool:
@@ -124,9 +130,11 @@ class TrialLog:
 
     def _open(self, mode: Literal["r+b", "xb"]) -> None:
         try:
-            self._file = self._path.open(mode)
+            self._file = open(self._path, mode, opener=_open_for_owner)  # noqa: PTH123, SIM115
         except OSError as error:
             raise PlanError(f'"{self._path}" cannot be opened: {error.strerror}.') from None
+        with suppress(OSError):  # the file of a colleague
+            self._path.chmod(0o600)  # it may have been there before
         try:
             import fcntl
         except ImportError:  # Windows, where another search is not noticed
@@ -144,7 +152,7 @@ class TrialLog:
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
-            raise WriteError(f"{self._path} was not written: {os.strerror(error.errno or 0)}.") from None
+            raise WriteError(f"{self._path} was not written: {reason_of(error)}.") from None
 
     def _read(self) -> None:
         assert self._file is not None

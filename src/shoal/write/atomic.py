@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from shoal.errors import WriteError, nearest_name_hint
+from shoal.interrupts import refuse_after_signal
+from shoal.write.temporary_files import sweep, temporary_beside
 
-__all__ = ["permissions_at", "replacing"]
+__all__ = ["permissions_at", "reason_of", "replacing"]
+
+_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+def replacing(path: str | os.PathLike[str], *, owner_only: bool = False) -> Iterator[Path]:
     """Give a temporary file beside `path` to write to, and put it in the place of `path` if the block succeeds.
 
-    If anything goes wrong, be it a full disk, an error or Ctrl-C in the block, the temporary file is removed and
-    the file that was at `path` before is still there. A process that is killed leaves the old file whole too,
-    and at worst a temporary file whose name begins with a dot. An existing file keeps its permissions; a
-    link stays a link, and the file it leads to is replaced.
+    If anything goes wrong, be it a full disk, an error, Ctrl-C or SIGTERM in the block, the temporary file is removed
+    and the file that was at `path` before is still there. A process that is killed leaves the old file whole too, and
+    at worst a temporary file, which is removed when the next file is written to that folder. Nobody but the
+    owner can read it meanwhile. A link stays a link, and the file it leads to is replaced.
+
+    Parameters
+    ----------
+    path
+        The file to replace.
+    owner_only
+        Whether nobody but the owner may read the file, whatever may be read there now: for plans and what else is as
+        confidential as the input. Otherwise an existing file keeps its permissions, and a new one gets the usual ones.
 
     Raises
     ------
@@ -40,28 +52,19 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     shown = Path(path)
     target = Path(os.path.realpath(shown))  # renaming would otherwise replace a link, not what it leads to
-    mode = permissions_at(shown)
-    # The ending stays, two parts of it for .csv.gz: some libraries choose the format by it.
-    temporary = target.with_name(f".shoal-{secrets.token_hex(6)}{''.join(target.suffixes[-2:])}")
+    existing = permissions_at(shown)
+    sweep(target.parent)
     try:
-        # Created with the rights of the file it will replace: a table must not be readable by more people
-        # while it is being written than afterwards.
-        descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if mode is None else mode)
-    except OSError as error:
-        raise _not_written(shown, error) from None
-    try:
-        os.close(descriptor)
-        if mode is not None:
-            temporary.chmod(mode)  # the umask may have taken some away
-        yield temporary
-        _flush_to_disk(temporary)
-        temporary.replace(target)
-    except BaseException as error:
-        with suppress(OSError):
-            temporary.unlink()
-        if isinstance(error, OSError) and not isinstance(error, WriteError):
-            raise _not_written(shown, error) from None
+        with temporary_beside(target) as temporary:
+            yield temporary
+            temporary.chmod(0o600 if owner_only else _usual_permissions() if existing is None else existing)
+            _flush_to_disk(temporary)
+            refuse_after_signal()
+            temporary.replace(target)
+    except WriteError:
         raise
+    except OSError as error:
+        raise WriteError(f"{shown} was not written: {reason_of(error)}.") from None
     with suppress(OSError):  # not every file system can flush a folder, and the file is already in place
         _flush_to_disk(target.parent)
 
@@ -80,7 +83,7 @@ def permissions_at(shown: Path) -> int | None:
         _refuse_read_only(shown, folder)
         return None
     except OSError as error:
-        raise _not_written(shown, error) from None
+        raise WriteError(f"{shown} was not written: {reason_of(error)}.") from None
     if stat.S_ISDIR(status.st_mode):
         raise WriteError(f"{shown} was not written: it is a folder; give the name of a file in it.")
     if not stat.S_ISREG(status.st_mode):
@@ -94,6 +97,20 @@ def _refuse_read_only(shown: Path, folder: Path) -> None:
         raise WriteError(f"{shown} was not written: you may not write to the folder {folder}.")
 
 
+def reason_of(error: OSError) -> str:
+    """Return why the system refused something, for a message."""
+    if error.errno in _FULL:
+        return "the disk is full, or your quota of it. Free some space, or write elsewhere"
+    # The system's own sentence for the number; the text of an error may come from a library and quote data.
+    return os.strerror(error.errno) if error.errno else "the system refused a write"
+
+
+def _usual_permissions() -> int:
+    umask = os.umask(0o077)  # it can only be read by setting it; meanwhile other threads make files too private
+    os.umask(umask)
+    return 0o666 & ~umask
+
+
 def _flush_to_disk(path: Path) -> None:
     # Windows flushes only what is open for writing; a folder can only be opened for reading.
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
@@ -101,9 +118,3 @@ def _flush_to_disk(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _not_written(path: Path, error: OSError) -> WriteError:
-    # The system's own sentence for the number; the text of an error may come from a library and quote data.
-    reason = os.strerror(error.errno) if error.errno else "the system refused a write"
-    return WriteError(f"{path} was not written: {reason}.")

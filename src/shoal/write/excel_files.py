@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from numbers import Integral, Real
 from pathlib import Path
@@ -30,6 +31,7 @@ def write_xlsx(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
     """Write one sheet; text stays text even where it looks like a formula; labels are left out."""
     import openpyxl
     from openpyxl.cell import WriteOnlyCell
+    from openpyxl.worksheet._writer import WorksheetWriter
     from openpyxl.writer.excel import ExcelWriter
 
     if len(frame) > MOST_ROWS:
@@ -38,7 +40,7 @@ def write_xlsx(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
         )
     if len(frame.columns) > MOST_COLUMNS:
         raise WriteError(f"An Excel sheet holds {MOST_COLUMNS:,} columns, the table has {len(frame.columns):,}.")
-    # All checks come first: openpyxl prints a warning about a sheet that is left half written.
+    # All checks come first: what is refused need not be written.
     header = [(_checked_text(name, name), "s") for name in frame.columns]
     contents = [list(_cells(frame[name])) for name in frame.columns]
     book = openpyxl.Workbook(write_only=True)
@@ -51,12 +53,35 @@ def write_xlsx(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
         one._value, one.data_type = content, kind
         return one
 
-    sheet.append([cell(*one) for one in header])
-    for row in zip(*contents, strict=True):
-        sheet.append([cell(*one) if isinstance(one, tuple) else one for one in row])
+    class StreamedExcelWriter(ExcelWriter):  # type: ignore[misc]
+        """Writes the rows straight into the archive; openpyxl would stage them in the system's temporary folder."""
+
+        def write_worksheet(self, sheet: Any) -> None:
+            with self._archive.entry(sheet.path[1:]) as stream, _abandoned_quietly(sheet):
+                sheet._writer = WorksheetWriter(sheet, stream)
+                sheet._writer.write_top()
+                sheet.append([cell(*one) for one in header])
+                for row in zip(*contents, strict=True):
+                    sheet.append([cell(*one) if isinstance(one, tuple) else one for one in row])
+                sheet.close()
+            sheet._rels = sheet._writer._rels
+            self.manifest.append(sheet)
+
     book.properties.created = book.properties.modified = datetime.datetime(1980, 1, 1)
     with UndatedZip(path, "w") as archive:
-        ExcelWriter(book, archive).save()
+        StreamedExcelWriter(book, archive).save()
+
+
+@contextmanager
+def _abandoned_quietly(sheet: Any) -> Iterator[None]:
+    """Close the generators of a sheet that could not be written; left alone, each would print its own error."""
+    try:
+        yield
+    except BaseException:
+        for one in (sheet._rows, sheet._writer):
+            with suppress(Exception):
+                one.close()
+        raise
 
 
 def _cells(series: nw.Series[Any]) -> Iterator[Any]:

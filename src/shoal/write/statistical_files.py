@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -167,20 +168,27 @@ def _write_and_check(
     try:
         write(ready, path, **options)
     except pyreadstat.ReadstatError as error:
-        reason = str(error).rstrip(".")  # one of ReadStat's fixed sentences
-        hint = "; the disk may be full" if reason == "Unable to write data" else ""
-        raise WriteError(f"{reason}{hint}.") from None
-    refused = WriteError("The system refused a write; the disk may be full.")
+        _refuse_full_disk(path)
+        raise WriteError(f"{str(error).rstrip('.')}.") from None  # one of ReadStat's fixed sentences
     try:
         records = len(read(path, usecols=[ready.columns[0]])[0])
     except Exception:
-        raise refused from None
+        records = -1
     with path.open("rb") as file:
         file.seek(-min(12, path.stat().st_size), 2)
         is_closed = path.suffix.lower() != ".dta" or file.read() == b"</stata_dta>"
     if records != len(ready) or not is_closed:
-        raise refused
+        _refuse_full_disk(path)
+        raise WriteError("The system refused a write.")
     remove_timestamps(path)
+
+
+def _refuse_full_disk(path: Path) -> None:
+    """Raise the OSError of a full disk, which ReadStat does not pass on, if the file cannot grow."""
+    with path.open("ab", buffering=0) as file:
+        for _ in range(16):
+            file.write(bytes(1 << 16))
+        os.fsync(file.fileno())
 
 
 def _names_and_labels(labels: Labels, limits: _FormatLimits) -> dict[str, Any]:

@@ -19,7 +19,9 @@ __all__ = ["refuse_targets", "refuse_to_overwrite", "refuse_unwritable", "write_
 Files = Iterable[tuple[str, str | os.PathLike[str] | None]]
 
 
-def write_table(data: Any, path: str | os.PathLike[str], *, labels: Labels | None = None) -> None:
+def write_table(
+    data: Any, path: str | os.PathLike[str], *, labels: Labels | None = None, owner_only: bool = False
+) -> None:
     """Write a table to a file, in the format that its name ends in; a file that was there is replaced whole.
 
     Parameters
@@ -32,6 +34,9 @@ def write_table(data: Any, path: str | os.PathLike[str], *, labels: Labels | Non
         By default those the data carry. Kept as far as the format can hold them: in full by Parquet, Feather,
         Arrow and SPSS; by Stata without measures and without value labels on text or fractions; by .xpt
         without value labels and measures; not at all by CSV, Excel and XML.
+    owner_only : bool
+        Whether nobody but you may read the file; otherwise it is as readable as any file you make, or as the one
+        that was there.
 
     Raises
     ------
@@ -43,7 +48,7 @@ def write_table(data: Any, path: str | os.PathLike[str], *, labels: Labels | Non
     table = as_table(data)
     refuse_to_overwrite(table, target)
     kept = (table.labels if labels is None else labels).only(table.names)
-    with replacing(target) as temporary:
+    with replacing(target, owner_only=owner_only) as temporary:
         write(table.frame, kept, temporary)
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import shutil
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 __all__ = ["UndatedZip", "remove_timestamps"]
 
@@ -40,15 +39,11 @@ class UndatedZip(zipfile.ZipFile):
 
     def writestr(self, zinfo_or_arcname: Any, data: Any, *args: Any, **kwargs: Any) -> None:
         """Add an entry from memory."""
-        with self.open(self._undated(zinfo_or_arcname), "w") as entry:
+        with self.entry(zinfo_or_arcname) as entry:
             entry.write(data.encode() if isinstance(data, str) else data)
 
-    def write(self, filename: Any, arcname: Any = None, *args: Any, **kwargs: Any) -> None:
-        """Add an entry from a file."""
-        with Path(filename).open("rb") as content, self.open(self._undated(arcname or filename), "w") as entry:
-            shutil.copyfileobj(content, entry)
-
-    def _undated(self, name: Any) -> zipfile.ZipInfo:
-        entry = zipfile.ZipInfo(str(name))  # dated 1980 by default
-        entry.compress_type = zipfile.ZIP_DEFLATED
-        return entry
+    def entry(self, name: str) -> IO[bytes]:
+        """Open a new entry to write to."""
+        undated = zipfile.ZipInfo(name)  # dated 1980 by default
+        undated.compress_type = zipfile.ZIP_DEFLATED
+        return self.open(undated, "w")

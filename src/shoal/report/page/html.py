@@ -45,12 +45,12 @@ def report_html(summary: Summary) -> str:
 
 def write_report(summary: Summary, path: str | os.PathLike[str]) -> None:
     """Write the page that shows a summary, whole or not at all."""
-    write_page(report_html(summary), path)
+    write_page(report_html(summary), path, public=summary.audience == "public")
 
 
-def write_page(page: str, path: str | os.PathLike[str]) -> None:
-    """Write a page or a picture of a report, whole or not at all."""
-    with replacing(path) as temporary:
+def write_page(page: str, path: str | os.PathLike[str], *, public: bool = False) -> None:
+    """Write a page or a picture of a report, whole or not at all; one that is not public only its owner can read."""
+    with replacing(path, owner_only=not public) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
 
 
