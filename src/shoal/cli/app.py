@@ -18,6 +18,7 @@ from shoal.cli.measure import measure
 from shoal.cli.options import CommandWithCatalogue
 from shoal.cli.protect import protect
 from shoal.cli.report import report
+from shoal.cli.terminal import say
 from shoal.cli.tune import tune
 
 __all__ = ["app"]
@@ -33,7 +34,7 @@ app = typer.Typer(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        print(f"shoal {__version__}")
+        say(f"shoal {__version__}")
         raise typer.Exit
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from shoal.cli.options import READING, Json, Quiet, takes
-from shoal.cli.terminal import one_line_warnings, progress_bar
+from shoal.cli.terminal import progress_bar, say
 from shoal.errors import ParameterError, ShoalError
 
 __all__ = ["check"]
@@ -47,7 +47,7 @@ def check(
     from shoal.read import as_table
     from shoal.report.terminal.check import check_text
 
-    with _exit_code_2(), one_line_warnings():
+    with _exit_code_2():
         rules = read_edits(edits)  # before the files, which may be large
         if original is None:
             refuse_without_original(rules)
@@ -56,9 +56,9 @@ def check(
         with progress_bar(quiet or json, "checking"):
             checked = check(table, rules, original=before, tolerance=tolerance, first=first, values=show_values)
     if json:
-        print(to_json.dumps(checked.to_dict(), indent=2, ensure_ascii=False))
+        say(to_json.dumps(checked.to_dict(), indent=2, ensure_ascii=False))
     elif not quiet:
-        print(check_text(str(file), checked))
+        say(check_text(str(file), checked))
     if not checked.holds:
         raise typer.Exit(1)
 

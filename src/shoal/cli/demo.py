@@ -9,7 +9,7 @@ import typer
 
 from shoal.cli.options import Quiet
 from shoal.cli.protect import print_release
-from shoal.cli.terminal import one_line_warnings, progress_bar
+from shoal.cli.terminal import progress_bar, say
 from shoal.errors import WriteError
 
 __all__ = ["demo"]
@@ -34,23 +34,23 @@ def demo(
     survey, masked, plan = folder / "survey.csv", folder / "masked.csv", folder / "masked.csv.plan.toml"
     write_table(households(records, seed=1), survey)
     if not quiet:
-        print(f"A synthetic survey of {records:,} households is in {survey}.\n")
-    with one_line_warnings(), progress_bar(quiet):
+        say(f"A synthetic survey of {records:,} households is in {survey}.\n")
+    with progress_bar(quiet):
         release = protect(
             survey, k, roles={"household_id": "identifier"}, strata="region", weights="survey_weight", seed=1
         )
     release.write(masked, plan=plan)
     if not quiet:
         print_release(release, masked, plan, False)
-        print("\nOne of the groups, before and after (weighted means; gross less tax is still net):\n")
-        print(
+        say("\nOne of the groups, before and after (weighted means; gross less tax is still net):\n")
+        say(
             group_text(
                 release,
                 min(40, len(release.partitions[0].sizes) - 1),
                 ["region", "age", "wage_income", "gross_income", "tax", "net_income"],
             )
         )
-        print(f"\nLook at the columns:     shoal describe {survey}")
-        print(f"Risk and utility:        shoal measure {survey} {masked} --plan {plan}")
-        print(f"A report to look at:     shoal report {survey} {masked} --plan {plan}")
-        print(f"The same release again:  shoal protect --plan {plan}")
+        say(f"\nLook at the columns:     shoal describe {survey}")
+        say(f"Risk and utility:        shoal measure {survey} {masked} --plan {plan}")
+        say(f"A report to look at:     shoal report {survey} {masked} --plan {plan}")
+        say(f"The same release again:  shoal protect --plan {plan}")

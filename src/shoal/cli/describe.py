@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from shoal.cli.options import READING, Json, takes
+from shoal.cli.terminal import say
 
 __all__ = ["describe"]
 
@@ -26,4 +27,4 @@ def describe(
 
     table = as_table(file, **reading)
     variables = describe_table(table)
-    print(description_json(variables) if json else description_text(str(file), len(table), variables))
+    say(description_json(variables) if json else description_text(str(file), len(table), variables))

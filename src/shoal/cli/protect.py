@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shoal.cli.options import PROTECTION, READING, Quiet, given_options, protection_options, refuse_beside_plan, takes
-from shoal.cli.terminal import one_line_warnings, progress_bar
+from shoal.cli.terminal import progress_bar, say
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -60,36 +60,35 @@ def protect(
     from shoal.read import as_table
 
     known: Plan | None = None
-    with one_line_warnings():
-        if plan is not None:
-            refuse_beside_plan(list(given_options(k=k, **options, method=method, seed=seed, **reading)))
-            known = Plan.from_toml(plan)
-            table = table_for(known, file)
-            if known.output is not None:
-                shuffle = shuffle or known.output.shuffle
-                if file is None:  # the same release again, in its place
-                    output = output or Path(known.output.path)
-        else:
-            table = as_table(_named(file, k), **reading)
-        if output is not None or not explain:
-            output = _output(output, file)
-            if save_plan is None and file is not None:
-                save_plan = output.with_name(f"{output.name}.plan.toml")
-            _refuse_targets(table, output, save_plan, report, plan, options.get("edits"), repeats=file is None)
-        chosen = given_options(method=method, seed=seed) | protection_options(options, table.names)
-        if explain or output is None:
-            _print_explanation(file, table, settle(table, k or 0, **chosen).plan if known is None else known)
-            return
-        with progress_bar(quiet):
-            release = protect(table, k or 0, **chosen) if known is None else known.run(table)
+    if plan is not None:
+        refuse_beside_plan(list(given_options(k=k, **options, method=method, seed=seed, **reading)))
+        known = Plan.from_toml(plan)
+        table = table_for(known, file)
+        if known.output is not None:
+            shuffle = shuffle or known.output.shuffle
+            if file is None:  # the same release again, in its place
+                output = output or Path(known.output.path)
+    else:
+        table = as_table(_named(file, k), **reading)
+    if output is not None or not explain:
+        output = _output(output, file)
+        if save_plan is None and file is not None:
+            save_plan = output.with_name(f"{output.name}.plan.toml")
+        _refuse_targets(table, output, save_plan, report, plan, options.get("edits"), repeats=file is None)
+    chosen = given_options(method=method, seed=seed) | protection_options(options, table.names)
+    if explain or output is None:
+        _print_explanation(file, table, settle(table, k or 0, **chosen).plan if known is None else known)
+        return
+    with progress_bar(quiet):
+        release = protect(table, k or 0, **chosen) if known is None else known.run(table)
     release.write(output, shuffle=shuffle, plan=save_plan)
     if not quiet:
         print_release(release, output, save_plan, shuffle)
     if report is not None:
-        with one_line_warnings(), progress_bar(quiet, "measuring"):
+        with progress_bar(quiet, "measuring"):
             release.report(report)
         if not quiet:
-            print(f"report      {report} (shows distributions of the original: not for publication)")
+            say(f"report      {report} (shows distributions of the original: not for publication)")
 
 
 def print_release(release: Release, output: Path, plan: Path | None, shuffled: bool) -> None:
@@ -99,7 +98,7 @@ def print_release(release: Release, output: Path, plan: Path | None, shuffled: b
 
     evaluation = release.evaluate(measures=["sse", "information_loss"])
     summary = summarize(release, "internal", evaluation, distributions=False)
-    print(release_text(summary, output, plan, shuffled))
+    say(release_text(summary, output, plan, shuffled))
 
 
 def _named(file: Path | None, k: int | None) -> Path:
@@ -150,4 +149,4 @@ def _print_explanation(file: Path | None, table: Table, plan: Plan) -> None:
 
     if not plan.edits:
         raise ParameterError("There are no rules to explain. Name a file of rules with --edits.")
-    print(explanation_text(str(file or table.source), len(table), plan, explain(plan, table)))
+    say(explanation_text(str(file or table.source), len(table), plan, explain(plan, table)))

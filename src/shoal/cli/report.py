@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from shoal.cli.options import READING, Kind, Quick, Quiet, SampleSeed, given_options, refuse_beside_plan, takes
-from shoal.cli.terminal import one_line_warnings, progress_bar
+from shoal.cli.terminal import progress_bar, say
 from shoal.cli.texts import read_assignments, read_names
 from shoal.cli.two_files import read_two_files, refuse_output
 
@@ -61,12 +61,12 @@ def report(
     facts: dict[str, Any] = {"columns": read_names(columns), "kinds": read_assignments("--kind", kind)}
     if known is not None:
         facts = known.facts
-    with one_line_warnings(), progress_bar(quiet or json, "measuring"):
+    with progress_bar(quiet or json, "measuring"):
         evaluation = evaluate(before, after, quick=quick, seed=seed, **facts)
         summary = summarize_files(before, after, evaluation, known, audience)  # type: ignore[arg-type]  # checked above
     if output is not None:
         write_report(summary, output)
     if json:
-        print(to_json.dumps(summary.to_dict(), indent=2, ensure_ascii=False))
+        say(to_json.dumps(summary.to_dict(), indent=2, ensure_ascii=False))
     elif not quiet:
-        print(f"{summary.verdict}\nwritten to {output}")
+        say(f"{summary.verdict}\nwritten to {output}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shoal.cli.options import PROTECTION, READING, Json, Quiet, given_options, protection_options, takes
-from shoal.cli.terminal import one_line_warnings, progress_bar
+from shoal.cli.terminal import progress_bar, say
 from shoal.cli.texts import read_ks, read_methods
 from shoal.errors import ParameterError, WriteError
 
@@ -80,23 +80,23 @@ def tune(
     )
     searched |= {"log": log} if resume is None else {"resume": resume}
     chosen = protection_options(options, table.names)
-    with one_line_warnings(), progress_bar(quiet or json, "searching"):
+    with progress_bar(quiet or json, "searching"):
         tuning = tune(table, max_risk=max_risk, trials=trials, search=search, seed=seed, **chosen, **searched)
     tuning.report(output, title=f"Releases of {file.name}")
     if svg is not None:
         tuning.map(svg)
     if json:
-        print(to_json.dumps(tuning.to_dict(), indent=2, ensure_ascii=False))
+        say(to_json.dumps(tuning.to_dict(), indent=2, ensure_ascii=False))
     elif not quiet:
-        print(tuning_text(file.name, tuning))
-        print(f"\nwritten            {output}")
-        print(f"trials             {log} (--resume {log} goes on from there)")
+        say(tuning_text(file.name, tuning))
+        say(f"\nwritten            {output}")
+        say(f"trials             {log} (--resume {log} goes on from there)")
         if tuning.moved_to is not None:
-            print(f"earlier trials     {tuning.moved_to}")
-    with one_line_warnings(), progress_bar(quiet or json, "writing plans"):
+            say(f"earlier trials     {tuning.moved_to}")
+    with progress_bar(quiet or json, "writing plans"):
         for one in _write_plans(tuning, file, wanted, plans, options.get("edits")):
             if not json and not quiet:
-                print(f"plan               {one} (holds the seed: keep it as safe as the input)")
+                say(f"plan               {one} (holds the seed: keep it as safe as the input)")
 
 
 _Wanted = list[tuple[int | None, Path]]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from shoal.cli.terminal import say_warning
 
 # Imported inside the functions, so that `shoal --help` answers at once.
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def read_two_files(
         return before, after, None
     known = Plan.from_toml(plan)
     if known.input is not None and known.input.sha256 != before.fingerprint():
-        print(f"shoal: warning: {original} is not the file the plan was made for.", file=sys.stderr)
+        say_warning(f"{original} is not the file the plan was made for.")
     return before, in_original_order(known, after), known
 
 

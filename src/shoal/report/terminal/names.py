@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shoal.errors import visible
+
 __all__ = ["first_names", "one_line"]
 
 
@@ -14,6 +16,6 @@ def first_names(names: Sequence[str], most: int = 4) -> str:
 
 
 def one_line(text: str, most: int = 40) -> str:
-    """Return a text as one short line: what cannot be printed becomes a space, what is too long is cut."""
-    plain = "".join(letter if letter.isprintable() else " " for letter in text)
+    """Return a text as one short line: what cannot be printed is escaped, what is too long is cut."""
+    plain = visible(text)
     return plain if len(plain) <= most else f"{plain[: most - 3]}..."
