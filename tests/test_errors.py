@@ -63,8 +63,8 @@ FRAME = pd.DataFrame({"a": [1.0, 2, 3, 4, 5, 6], "b": [1.0, 1, 2, 2, 3, 3], "par
 @pytest.mark.parametrize(
     ("arguments", "kind", "fields"),
     [
-        ({"k": 9}, TooFewRecordsError, {"k": 9, "records": 6, "stratum": None}),
-        ({"k": 3, "strata": "part"}, TooFewRecordsError, {"k": 3, "records": 2, "stratum": 'part "y"'}),
+        ({"k": 9}, TooFewRecordsError, {"k": 9, "records": 6, "strata": None}),
+        ({"k": 3, "strata": "part"}, TooFewRecordsError, {"k": 3, "records": 2, "strata": ("part",)}),
         ({"k": 1}, ParameterError, {"parameter": "k"}),
         ({"k": 2, "columns": ["z"]}, ColumnError, {"column": "z"}),
         ({"k": 2, "replace": {"z": "mean"}}, ParameterError, {"parameter": "replace"}),

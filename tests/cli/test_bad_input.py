@@ -90,7 +90,7 @@ CASES = {
         "-k 3 --strata region",
         TooFewRecordsError,
         1,
-        'k=3 needs at least 3 records in every stratum; region "Q" has 1. Merge strata, or lower k',
+        "k=3 needs at least 3 records in every stratum of region; 1 of 3 have fewer, the smallest has 1. Count",
     ),
     "a negative weight": (
         changed(",109,4", ",109,-4"),

@@ -88,7 +88,9 @@ def test_a_row_with_nothing_observed_stays_empty_and_counts_for_nobody():
 
 def test_a_variable_with_fewer_than_k_values_is_refused_by_name_and_stratum():
     frame = pd.DataFrame({"a": np.arange(8.0), "b": [1.0, 2, *[None] * 4, 3, 4], "s": list("xxxxyyyy")})
-    with pytest.raises(TooFewRecordsError, match='k=3 needs at least 3 observed values of "b" in s "x"; there are 2'):
+    with pytest.raises(
+        TooFewRecordsError, match='k=3 needs at least 3 observed values of "b" in a stratum of s; there are 2'
+    ):
         shoal.protect(frame, 3, missing="keep", strata="s")
 
 

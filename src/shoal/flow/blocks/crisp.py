@@ -39,7 +39,7 @@ def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> Protec
     cells = None
     if edits is not None and edits.demands:
         cells = split_by_rules(plan, work.table, edits, matrix, strata)
-        strata = Strata(cells.codes, tuple(strata.names[part] for part in cells.parts))
+        strata = Strata(cells.codes, len(cells.parts), strata.columns)
     grouping = group_records(work, number, block, matrix, strata)
     everyone = members(grouping.labels, grouping.labels >= 0)
     if plan.diversity is not None:
@@ -171,7 +171,7 @@ class _Representatives:
         try:
             yield
         except TooFewObservedError as error:
-            where = strata.where(error.part) if strata else ""
+            where = strata.where if strata else ""
             raise TooFewRecordsError(
                 f"k={k} needs at least {k} observed values of {what}{where}; there are {error.observed}. "
                 "Leave the variable out, or lower k.",

@@ -58,11 +58,11 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
             continue
         if len(rows) < plan.k:
             raise TooFewRecordsError(
-                f"k={plan.k} needs at least {plan.k} records{strata.where(stratum)} with a value in one of "
+                f"k={plan.k} needs at least {plan.k} records{strata.where} with a value in one of "
                 f"{', '.join(block)}; there are {len(rows)}. Merge strata, leave the variables out, or lower k.",
                 k=plan.k,
                 records=len(rows),
-                stratum=strata.names[stratum] or None,
+                strata=strata.columns or None,
             )
         part = method.for_part(len(rows) / len(labels) * len(block) / len(plan.columns))
         if plan.steps:  # as many as were made before, however long they take

@@ -61,11 +61,11 @@ def _rewritten(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
         try:
             synthetic = replacement.synthetic(X[rows], Y[rows], own, rng)
         except GroupsTooSmallError as error:
-            raise error.at(strata.where(stratum)) from None
+            raise error.at(strata.where) from None
         except DataError as error:
-            if not strata.names[stratum]:
+            if not strata.columns:
                 raise
-            raise type(error)(f"In {strata.names[stratum]}: {error}") from None
+            raise type(error)(f"In a stratum of {', '.join(strata.columns)}: {error}") from None
         new[rows] = synthetic.values
         groups[rows] = (own if synthetic.groups is None else synthetic.groups) + count
         count = int(groups[rows].max()) + 1
