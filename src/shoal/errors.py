@@ -19,7 +19,8 @@
     ├── IdentifierWarning           a column that is released looks like an identifier
     ├── DescriptionWarning          a variable is not what it was taken for: constant, left out, unprotected
     ├── DisclosureWarning           what was asked for lets through what k would not
-    └── ConvergenceWarning          an iteration was stopped before it converged
+    ├── ConvergenceWarning          an iteration was stopped before it converged
+    └── CacheWarning                compiled code cannot be kept for the next run
 
 A message is one line: what was wrong, what was given, what to do next. It never carries a value of the
 confidential data; names of columns, row numbers and counts are as far as it goes. Whatever in it could steer a
@@ -37,6 +38,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 __all__ = [
+    "CacheWarning",
     "ColumnError",
     "ConvergenceWarning",
     "DataError",
@@ -54,8 +56,6 @@ __all__ = [
     "ShoalWarning",
     "TooFewRecordsError",
     "WriteError",
-    "nearest_name_hint",
-    "visible",
     "warn",
 ]
 
@@ -176,6 +176,10 @@ class ConvergenceWarning(ShoalWarning):
     """An iteration was stopped before it converged; its result is usable, but not the best it could reach."""
 
 
+class CacheWarning(ShoalWarning):
+    """Compiled code cannot be kept for the next run, which will take as long to begin as this one."""
+
+
 def nearest_name_hint(name: str, known: Iterable[str]) -> str:
     """Return " Did you mean ...?" for the known name closest to `name`, or an empty string."""
     names = {str(one).lower(): str(one) for one in known}
@@ -184,7 +188,7 @@ def nearest_name_hint(name: str, known: Iterable[str]) -> str:
 
 
 def visible(text: str, keep: str = "") -> str:
-    """Return a text with everything that is not printed as a letter, a sign or a space in the form \\u001b.
+    r"""Return a text with everything that is not printed as a letter, a sign or a space in the form \u001b.
 
     That is every control character, which a terminal would obey, the marks that change the direction of writing,
     and halves of characters, which cannot be written at all. The form is the one of JSON: in a JSON text it
