@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import platform
 from importlib.metadata import version
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 __all__ = ["Input", "Outcome", "Output", "PlanSection", "Reading", "installed_versions"]
 
@@ -14,6 +15,15 @@ class PlanSection(BaseModel):
     """A section of a plan: unknown keys are errors, and nothing changes after it was made."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+def _without_nul(path: str) -> str:
+    if "\0" in path:
+        raise ValueError("no file can have that name")
+    return path
+
+
+_PathText = Annotated[str, AfterValidator(_without_nul)]
 
 
 class Reading(PlanSection):
@@ -28,7 +38,7 @@ class Reading(PlanSection):
 class Input(PlanSection):
     """The table the plan was made for."""
 
-    path: str | None = None
+    path: _PathText | None = None
     sha256: str
     records: int
     reading: Reading = Field(default_factory=lambda: Reading())
@@ -37,7 +47,7 @@ class Input(PlanSection):
 class Output(PlanSection):
     """Where the release was written, and whether its rows were shuffled."""
 
-    path: str
+    path: _PathText
     shuffle: bool = False
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from copy import deepcopy
 from functools import cached_property
@@ -31,6 +30,7 @@ from shoal.flow.decimals import DECIMALS
 from shoal.flow.masking import Masking
 from shoal.flow.outcome import Input, Outcome, Output, PlanSection
 from shoal.flow.plan_checks import refuse_misfits
+from shoal.flow.plan_content import content_of
 from shoal.parameters.choices import as_text, build
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS, Replacement
@@ -227,7 +227,7 @@ class Plan(PlanSection):
     def from_toml(cls, path: str | os.PathLike[str]) -> Self:
         """Read a plan; unknown keys and values out of bounds are errors."""
         source = Path(path)
-        content = _content_of(source, path)
+        content = content_of(path)
         for section in ("input", "output"):
             named = content.get(section)
             if isinstance(named, dict) and isinstance(named.get("path"), str) and "\0" not in named["path"]:
@@ -236,18 +236,6 @@ class Plan(PlanSection):
             return cls.model_validate(content)
         except ValidationError as error:
             raise PlanError(f'The plan "{path}" cannot be used: {_first_problem(error, cls)}', path=str(path)) from None
-
-
-def _content_of(source: Path, path: Any) -> dict[str, Any]:
-    try:
-        return tomllib.loads(source.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not text"
-    except RecursionError:
-        reason = "it is nested too deeply"
-    except tomllib.TOMLDecodeError as error:
-        raise PlanError(f'The plan "{path}" is not TOML: {error}.', path=str(path)) from None
-    raise PlanError(f'The plan "{path}" cannot be read: {reason}.', path=str(path))
 
 
 def _without_empty(content: dict[str, Any]) -> dict[str, Any]:
