@@ -14,6 +14,8 @@ from shoal.interrupts import as_exceptions, received
 
 __all__ = ["main"]
 
+_LONGEST = 2000  # letters of a message
+
 
 def main() -> None:
     """Run the command line; whatever goes wrong is one line on standard error and an exit code.
@@ -72,8 +74,11 @@ def _run() -> None:
 def _stop(message: str, code: int) -> None:
     from shoal.errors import visible
 
+    line = visible(" ".join(message.split()))
+    if len(line) > _LONGEST:  # a name of a million letters, perhaps
+        line = f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 2 :]}"
     with suppress(OSError):  # nobody reads it
-        print(f"shoal: error: {visible(' '.join(message.split()))}", file=sys.stderr)
+        print(f"shoal: error: {line}", file=sys.stderr)
     sys.exit(code)
 
 

@@ -13,6 +13,12 @@ from shoal.write import temporary_files
 from shoal.write.temporary_files import sweep, temporary_beside
 
 LEFT = ".shoal-0123456789ab.csv.gz"
+IMPORTS = "import sys; from pathlib import Path; from shoal.write.temporary_files import sweep, temporary_beside"
+
+
+def run_python(code: str, folder: Path) -> None:
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
+    subprocess.run([sys.executable, "-c", f"{IMPORTS}; {code}", folder], env=environment, check=True, timeout=120)
 
 
 def test_what_a_process_left_behind_is_removed(tmp_path: Path) -> None:
@@ -25,9 +31,7 @@ def test_what_a_process_left_behind_is_removed(tmp_path: Path) -> None:
 def test_what_is_being_written_stays(tmp_path: Path) -> None:
     with temporary_beside(tmp_path / "t.csv") as temporary:
         sweep(tmp_path)
-        code = "import sys; from pathlib import Path; from shoal.write.temporary_files import sweep; sweep(Path(sys.argv[1]))"
-        environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
-        subprocess.run([sys.executable, "-c", code, tmp_path], env=environment, check=True, timeout=120)
+        run_python("sweep(Path(sys.argv[1]))", tmp_path)
         assert temporary.exists()
     assert not temporary.exists()
 
@@ -77,13 +81,5 @@ def test_a_file_that_was_swept_before_it_was_locked_is_made_anew(
 
 
 def test_what_no_finally_removed_is_removed_when_the_process_ends(tmp_path: Path) -> None:
-    code = """
-import sys
-from pathlib import Path
-from shoal.write.temporary_files import temporary_beside
-kept = temporary_beside(Path(sys.argv[1]) / "t.csv")
-kept.__enter__()
-"""
-    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
-    subprocess.run([sys.executable, "-c", code, tmp_path], env=environment, check=True, timeout=120)
+    run_python('kept = temporary_beside(Path(sys.argv[1]) / "t.csv"); kept.__enter__()', tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -42,8 +42,8 @@ class Strata:
             return
         columns = ", ".join(self.columns)
         raise TooFewRecordsError(
-            f"k={k} needs at least {k} records in every stratum of {columns}; {below:,} of {len(self):,} have fewer, the "
-            f"smallest has {smallest}. Count the records by {columns} to see which; merge strata, or lower k.",
+            f"k={k} needs at least {k} records in every stratum of {columns}; {below:,} of {len(self):,} have fewer, "
+            f"the smallest has {smallest}. Count the records by {columns} to see which; merge strata, or lower k.",
             k=k,
             records=smallest,
             strata=self.columns,

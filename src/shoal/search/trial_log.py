@@ -130,7 +130,7 @@ class TrialLog:
 
     def _open(self, mode: Literal["r+b", "xb"]) -> None:
         try:
-            self._file = open(self._path, mode, opener=_open_for_owner)  # noqa: PTH123, SIM115
+            self._file = open(self._path, mode, opener=_open_for_owner)  # noqa: SIM115
         except OSError as error:
             raise PlanError(f'"{self._path}" cannot be opened: {error.strerror}.') from None
         with suppress(OSError):  # the file of a colleague
@@ -163,7 +163,7 @@ class TrialLog:
         for number, line in enumerate(lines, start=1):
             try:
                 trial = Trial.from_json(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 trial = None
             if trial is None or trial.number != number:
                 self.close()
@@ -180,7 +180,7 @@ class TrialLog:
         try:
             first = json.loads(head)
             found = {part: str(first[part]) for part in self._head}
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             found = {}
         if found.get("format") != _FORMAT:
             self.close()
