@@ -14,7 +14,8 @@ import pyarrow.parquet
 import pytest
 
 from oracles.sample_tables import LABELS, every_type
-from shoal.errors import ColumnError, ReadError
+from shoal.describe import describe_table
+from shoal.errors import ColumnError, DataError, ReadError
 from shoal.read import as_table, read_table
 from shoal.write import write_table
 
@@ -60,3 +61,64 @@ def test_names_twice_or_no_rows_in_an_arrow_file(tmp_path: Path, ending: str) ->
     write(pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]), str(tmp_path / f"twice{ending}"))
     with pytest.raises(ColumnError, match='"a"'):
         read_table(tmp_path / f"twice{ending}")
+
+
+UNUSUAL = {
+    "views": pa.array(["a", "b", None] * 4).cast(pa.string_view()),
+    "runs": pa.RunEndEncodedArray.from_arrays(pa.array([5, 12], pa.int32()), pa.array(["a", "b"])),
+    "dictionary of views": pa.array(["a", "b", None] * 4)
+    .dictionary_encode()
+    .cast(pa.dictionary(pa.int32(), pa.string_view())),
+    "short decimals": pa.array([Decimal("1.5"), Decimal("2.5"), None] * 4, pa.decimal32(5, 2)),
+    "documents": pa.array(['{"a": 1}', '{"b": 2}', None] * 4, pa.json_()),
+}
+
+
+@pytest.mark.parametrize("name", UNUSUAL)
+@pytest.mark.parametrize("source", ["file", "table", "pandas"])
+def test_unusual_arrow_types_are_read_as_plain_ones(tmp_path: Path, name: str, source: str) -> None:
+    table = pa.table({"x": [float(row % 5) for row in range(12)], "a": UNUSUAL[name]})
+    data: object = table
+    if source == "file":
+        data = tmp_path / "t.arrow"
+        with pa.ipc.new_file(str(data), table.schema) as writer:
+            writer.write_table(table)
+    elif source == "pandas":
+        data = pd.DataFrame(
+            {"x": table["x"].to_pandas(), "a": pd.Series(table["a"], dtype=pd.ArrowDtype(table["a"].type))}
+        )
+    assert [variable.name for variable in describe_table(data)] == ["x", "a"]
+    cells = as_table(data).frame["a"].to_list()
+    assert [str(cell) for cell in cells if not pd.isna(cell)] == [
+        str(cell) for cell in table["a"].to_pylist() if cell is not None
+    ]
+
+
+NESTED = {
+    "list": pa.array([[1], None]),
+    "struct": pa.array([{"b": 1}, None]),
+    "map": pa.array([[("b", 1)], None], pa.map_(pa.string(), pa.int64())),
+    "dense_union": pa.UnionArray.from_dense(
+        pa.array([0, 0], pa.int8()), pa.array([0, 1], pa.int32()), [pa.array([1, 2])]
+    ),
+    "month_day_nano_interval": pa.array([pa.MonthDayNano([1, 2, 3]), None]),
+}
+
+
+@pytest.mark.parametrize("kind", NESTED)
+def test_columns_without_one_value_in_a_cell_are_refused_by_name(tmp_path: Path, kind: str) -> None:
+    table = pa.table({"x": [1.5, 2.5], "a": NESTED[kind]})
+    with pytest.raises(DataError, match=rf'^Column "a" does not hold one plain value .* \(its type is {kind}\)'):
+        as_table(table)
+    with pa.ipc.new_file(str(tmp_path / "t.arrow"), table.schema) as writer:
+        writer.write_table(table)
+    with pytest.raises(
+        ReadError, match=rf't\.arrow: column "a" does not hold one plain value .* \(its type is {kind}\)'
+    ):
+        read_table(tmp_path / "t.arrow")
+
+
+@pytest.mark.parametrize("cells", [[[1], [2]], [{"b": 1}, {"b": 2}]])
+def test_nested_columns_of_polars_are_refused_by_name(cells: list[object]) -> None:
+    with pytest.raises(DataError, match=r'^Column "a" does not hold one plain value in each cell'):
+        as_table(pl.DataFrame({"a": cells}))

@@ -10,9 +10,13 @@ import pandas as pd
 import pyreadstat
 import pytest
 
+from oracles.mutated_files import sas7bdat, survey
 from oracles.sample_tables import VALUES, VARIABLES, check_values, write_survey
 from shoal.errors import ReadError
-from shoal.read import as_table, read_table
+from shoal.read import Labels, as_table, read_table
+from shoal.read.arrow_files import labels_in_schema
+from shoal.read.files import ReadOptions
+from shoal.read.statistical_files import statistical_table
 
 
 @pytest.fixture
@@ -43,9 +47,11 @@ def test_values_declared_missing_are_missing(tmp_path: Path) -> None:
 def test_sas7bdat_takes_value_labels_from_the_catalogue_beside_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No library writes these files, so pyreadstat's answers are put in the place of a real one."""
+    """pyreadstat writes no such files, so its answers are put in the place of a real one."""
     about = SimpleNamespace(
         column_names=["sex"],
+        number_rows=2,
+        number_columns=1,
         column_names_to_labels={"sex": "Sex"},
         original_variable_types={"sex": "sexf"},
         readstat_variable_types={"sex": "double"},
@@ -57,9 +63,21 @@ def test_sas7bdat_takes_value_labels_from_the_catalogue_beside_it(
     monkeypatch.setattr(pyreadstat, "read_sas7bdat", lambda path, **_: (pd.DataFrame({"sex": [1.0, 2.5]}), about))
     monkeypatch.setattr(pyreadstat, "read_sas7bcat", lambda path, **_: (None, catalogue))
     (tmp_path / "t.sas7bdat").write_bytes(b"stands in")
-    assert as_table(tmp_path / "t.sas7bdat").labels.values == {}
+
+    def labels() -> Labels:
+        return labels_in_schema(statistical_table(tmp_path / "t.sas7bdat", ReadOptions()).schema)
+
+    assert labels().values == {}
     (tmp_path / "t.sas7bcat").write_bytes(b"stands in")
-    assert as_table(tmp_path / "t.sas7bdat").labels.values == {"sex": {1: "male"}}
+    assert labels().values == {"sex": {1: "male"}}
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_sas7bdat_is_read(tmp_path: Path, compressed: bool) -> None:
+    (tmp_path / "t.sas7bdat").write_bytes(sas7bdat(compressed=compressed))
+    frame = read_table(tmp_path / "t.sas7bdat")
+    assert frame["x"].tolist() == survey()["i"].tolist()
+    assert frame["s"].tolist() == survey()["s"].tolist()
 
 
 def test_por_is_read_with_labels(tmp_path: Path) -> None:

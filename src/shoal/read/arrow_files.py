@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.errors import ReadError
+from shoal.errors import DataError, ReadError
+from shoal.read.apart import read_apart
+from shoal.read.budget import budget_of
 from shoal.read.files import ReadOptions, refuse_duplicates
 from shoal.read.labels import Labels
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LABELS_IN_SCHEMA", "arrow_to_pandas", "labels_in_schema", "read_arrow", "read_parquet", "with_labels"]
+__all__ = [
+    "LABELS_IN_SCHEMA",
+    "arrow_table",
+    "arrow_to_pandas",
+    "frame_and_labels",
+    "labels_in_schema",
+    "not_one_value",
+    "parquet_table",
+    "plain_column",
+    "plain_table",
+    "plain_type",
+    "read_arrow",
+    "read_parquet",
+    "refuse_types",
+    "with_labels",
+]
 
 # pandas and pyarrow are imported inside functions, to keep start-up quick.
 
@@ -22,25 +40,52 @@ LABELS_IN_SCHEMA = b"shoal_labels"
 
 def read_parquet(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
     """Read a Parquet file; a named index that pandas stored becomes a column, an unnamed one is left out."""
-    import pyarrow.parquet
-
-    with path.open("rb") as file:
-        return _frame_and_labels(path, pyarrow.parquet.ParquetFile(file).read())
+    return frame_and_labels(read_apart("arrow_files.parquet_table", path, options))
 
 
 def read_arrow(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
     """Read a Feather (version 2) or Arrow file, or an Arrow stream."""
+    return frame_and_labels(read_apart("arrow_files.arrow_table", path, options))
+
+
+def parquet_table(path: Path, options: ReadOptions) -> Any:
+    """Return the Arrow table of a Parquet file, in plain types."""
+    import pyarrow.parquet
+
+    budget = budget_of(path, options.budget)
+    with path.open("rb") as file:
+        parquet = pyarrow.parquet.ParquetFile(file)
+        budget.refuse_table(parquet.metadata.num_rows, parquet.metadata.num_columns)
+        refuse_types(parquet.schema_arrow, path)
+        table = parquet.read(use_threads=False)
+    return _without_index(path, table)
+
+
+def arrow_table(path: Path, options: ReadOptions) -> Any:
+    """Return the table of an Arrow file or stream, checked and in plain types."""
     import pyarrow
     import pyarrow.ipc
 
-    content = path.read_bytes()
-    if content.startswith(b"FEA1"):
+    content = pyarrow.py_buffer(path.read_bytes())
+    if content[:4].to_pybytes() == b"FEA1":
         raise ReadError(f"{path} is a Feather file of version 1, which nothing writes any more; write it as version 2.")
     try:
-        table = pyarrow.ipc.open_file(pyarrow.py_buffer(content)).read_all()
+        file = pyarrow.ipc.open_file(content)
+        batches = (file.get_batch(place) for place in range(file.num_record_batches))
     except pyarrow.ArrowInvalid:
-        table = pyarrow.ipc.open_stream(pyarrow.py_buffer(content)).read_all()
-    return _frame_and_labels(path, table)
+        batches = file = pyarrow.ipc.open_stream(content)
+    refuse_types(file.schema, path)
+    return _without_index(path, pyarrow.Table.from_batches(_checked(batches, path, options), file.schema))
+
+
+def _checked(batches: Iterable[Any], path: Path, options: ReadOptions) -> Iterator[Any]:
+    """Yield batches after each was checked: offsets and indices are used as they are by everything that follows."""
+    budget, rows = budget_of(path, options.budget), 0
+    for batch in batches:
+        rows += batch.num_rows
+        budget.refuse_table(rows, batch.num_columns)
+        batch.validate(full=True)
+        yield batch
 
 
 def arrow_to_pandas(table: Any) -> pd.DataFrame:
@@ -88,10 +133,83 @@ def with_labels(table: Any, labels: Labels) -> Any:
     return table.replace_schema_metadata(metadata or None)
 
 
-def _frame_and_labels(path: Path, table: Any) -> tuple[pd.DataFrame, Labels]:
-    # The index of a pandas frame that has no name says which row it was before, and nothing more.
-    indexed = {name for name in table.column_names if re.fullmatch(r"__index_level_\d+__", name)}
-    if indexed:
-        table = table.select([name for name in table.column_names if name not in indexed])
-    refuse_duplicates(table.column_names, path)
+def frame_and_labels(table: Any) -> tuple[pd.DataFrame, Labels]:
+    """Return an Arrow table as a pandas frame, and the labels in its schema."""
     return arrow_to_pandas(table), labels_in_schema(table.schema).only(table.column_names)
+
+
+def _without_index(path: Path, table: Any) -> Any:
+    # The index of a pandas frame that has no name says which row it was before, and nothing more.
+    names = [name for name in table.column_names if not re.fullmatch(r"__index_level_\d+__", name)]
+    refuse_duplicates(names, path)
+    return plain_table(table.select(names))
+
+
+# Types of columns ---------------------------------------------------------------------------------------------------
+
+
+def plain_table(table: Any) -> Any:
+    """Return an Arrow table in types that can be computed with; `refuse_types` refuses those that have none.
+
+    Views of text become text, encoded runs their values, short decimals and floats longer ones, extensions what they
+    store.
+    """
+    for place, field in enumerate(table.schema):
+        wanted = plain_type(field.type)
+        if wanted != field.type:
+            table = table.set_column(place, field.with_type(wanted), plain_column(table.column(place)))
+    return table
+
+
+def plain_column(column: Any) -> Any:
+    """Return a column of an Arrow table in its plain type."""
+    import pyarrow
+    import pyarrow.compute
+
+    if pyarrow.types.is_run_end_encoded(column.type):
+        column = pyarrow.compute.run_end_decode(column)
+    return column.cast(plain_type(column.type))
+
+
+def plain_type(kind: Any) -> Any:
+    """Return the type that a column of this Arrow type is turned into; most stay as they are."""
+    import pyarrow
+
+    types = pyarrow.types
+    if isinstance(kind, pyarrow.BaseExtensionType):
+        return plain_type(kind.storage_type)
+    if types.is_run_end_encoded(kind):
+        return kind.value_type
+    if types.is_dictionary(kind):
+        return pyarrow.dictionary(kind.index_type, plain_type(kind.value_type), kind.ordered)
+    if types.is_string_view(kind):
+        return pyarrow.string()
+    if types.is_binary_view(kind):
+        return pyarrow.binary()
+    if types.is_float16(kind):
+        return pyarrow.float32()
+    if types.is_decimal(kind) and kind.bit_width < 128:
+        return pyarrow.decimal128(kind.precision, kind.scale)
+    return kind
+
+
+def refuse_types(schema: Any, path: Path | None = None) -> None:
+    """Raise an error if a column does not hold one value in each cell, in a file or, without a path, in memory."""
+    import pyarrow
+
+    types = pyarrow.types
+    for field in schema:
+        kind = plain_type(field.type)
+        value = kind.value_type if types.is_dictionary(kind) else kind
+        if types.is_nested(value) or types.is_interval(value) or plain_type(value) != value:
+            # Only the sort of type: the fields of a struct may be named after values.
+            raise not_one_value(field.name, str(value).partition("<")[0].partition("[")[0], path)
+
+
+def not_one_value(column: str, kind: str, path: Path | None = None) -> DataError:
+    """Return the error for a column of lists, structs or the like, in a file or, without a path, in memory."""
+    problem = f'"{column}" does not hold one plain value in each cell (its type is {kind})'
+    advice = "Split it into columns, or leave it out."
+    if path is None:
+        return DataError(f"Column {problem}. {advice}")
+    return ReadError(f"{path}: column {problem}. {advice}", path=str(path))

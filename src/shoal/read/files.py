@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,7 @@ class ReadOptions:
     decimal: str | None = None
     encoding: str = "utf-8"
     sheet: str | int | None = None
+    budget: float = 1  # how many times what files of its size usually become it may become
 
 
 Reader = Callable[[Path, ReadOptions], "tuple[pd.DataFrame, Labels]"]
@@ -79,12 +81,12 @@ FORMATS = {
     ".arrow": Format("Arrow", "arrow_files.read_arrow", "arrow_files.write_arrow"),
     ".xlsx": Format("Excel", "excel_files.read_xlsx", "excel_files.write_xlsx", ("sheet",)),
     ".xml": Format("XML", "xml_microdata.read_xml", "xml_microdata.write_xml"),
-    ".dta": Format("Stata", "statistical_files.read_dta", "statistical_files.write_dta", ("encoding",)),
-    ".sav": Format("SPSS", "statistical_files.read_sav", "statistical_files.write_sav", ("encoding",)),
-    ".zsav": Format("SPSS", "statistical_files.read_sav", "statistical_files.write_sav", ("encoding",)),
-    ".por": Format("SPSS portable", "statistical_files.read_por", None),
-    ".sas7bdat": Format("SAS", "statistical_files.read_sas7bdat", None, ("encoding",)),
-    ".xpt": Format("SAS transport", "statistical_files.read_xpt", "statistical_files.write_xpt", ("encoding",)),
+    ".dta": Format("Stata", "statistical_files.read_statistical", "statistical_files.write_dta", ("encoding",)),
+    ".sav": Format("SPSS", "statistical_files.read_statistical", "statistical_files.write_sav", ("encoding",)),
+    ".zsav": Format("SPSS", "statistical_files.read_statistical", "statistical_files.write_sav", ("encoding",)),
+    ".por": Format("SPSS portable", "statistical_files.read_statistical", None),
+    ".sas7bdat": Format("SAS", "statistical_files.read_statistical", None, ("encoding",)),
+    ".xpt": Format("SAS transport", "statistical_files.read_statistical", "statistical_files.write_xpt", ("encoding",)),
 }
 
 
@@ -146,7 +148,7 @@ def name_header(path: Path, cells: list[str]) -> list[str]:
 def refuse_duplicates(names: list[str], path: Path | None = None) -> None:
     """Raise ColumnError if two columns have the same name, in a file or, without a path, in a table in memory."""
     if len(set(names)) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
+        twice = sorted(name for name, count in Counter(names).items() if count > 1)
         whose, advice = ("The table", "Rename them first.") if path is None else (path, "Rename them in the file.")
         raise ColumnError(f"{whose} has column names more than once: {quoted_names(twice)}. {advice}")
 

@@ -9,67 +9,77 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shoal.read.files import ReadOptions, refuse_duplicates
+from shoal.read.apart import read_apart
+from shoal.read.arrow_files import LABELS_IN_SCHEMA, frame_and_labels
+from shoal.read.budget import budget_of
+from shoal.read.files import ReadOptions, ending_of, refuse_duplicates
 from shoal.read.labels import Code, Labels
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MEASUREMENT_LEVELS", "read_dta", "read_por", "read_sas7bdat", "read_sav", "read_xpt"]
+__all__ = ["MEASUREMENT_LEVELS", "read_statistical", "statistical_table"]
 
 # pandas, pyarrow and pyreadstat are imported inside functions, to keep start-up quick.
 
+# Which function of pyreadstat reads what ends in this.
+READERS = {
+    ".dta": "read_dta",
+    ".por": "read_por",
+    ".sas7bdat": "read_sas7bdat",
+    ".sav": "read_sav",
+    ".xpt": "read_xport",
+    ".zsav": "read_sav",
+}
 MEASUREMENT_LEVELS = ("nominal", "ordinal", "scale")
 
 # A numeric format without decimals, of SPSS (F8.0, F8, N4) or of SAS (8, 8.0, BEST12 does not say).
 WITHOUT_DECIMALS = re.compile(r"[FN]?\d+(\.0?)?")
 
 
-def read_sav(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
-    """Read a .sav or .zsav file; values that the file declares missing are missing."""
+def read_statistical(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
+    """Read a Stata, SPSS or SAS file.
+
+    Values that an SPSS file declares missing and the extended missing values of Stata (.a to .z) are missing. The value
+    labels of a .sas7bdat file are in a catalogue of the same name (.sas7bcat), if one stands beside it.
+    """
+    return frame_and_labels(read_apart("statistical_files.statistical_table", path, options))
+
+
+def statistical_table(path: Path, options: ReadOptions) -> Any:
+    """Return a Stata, SPSS or SAS file as an Arrow table with labels."""
+    import pyarrow
     import pyreadstat
 
-    return _frame_and_labels(path, *pyreadstat.read_sav(path, **_encoding(options)))
+    read = getattr(pyreadstat, READERS[ending_of(path)])
+    budget = budget_of(path, options.budget)
+    about = read(path, metadataonly=True, **_encoding(options))[1]
+    budget.refuse_table(about.number_rows or 0, about.number_columns)
+    # The number of rows that a file states may be wrong, and some state none.
+    most_rows = budget.cells // max(1, about.number_columns) + 1
+    frame, metadata = read(path, row_limit=most_rows, **_encoding(options))
+    frame, labels = _frame_and_labels(path, frame, metadata, _catalogue(path, metadata, options))
+    table = pyarrow.Table.from_pandas(frame, preserve_index=False)
+    return table.replace_schema_metadata({LABELS_IN_SCHEMA: labels.to_json()})
 
 
-def read_por(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
-    """Read an SPSS portable file."""
+def _catalogue(path: Path, metadata: Any, options: ReadOptions) -> dict[str, dict[Code, str]] | None:
+    """Return the value labels of a SAS file; None for other files, which hold their own."""
     import pyreadstat
 
-    return _frame_and_labels(path, *pyreadstat.read_por(path))
-
-
-def read_dta(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
-    """Read a .dta file; extended missing values (.a to .z) are read as missing values."""
-    import pyreadstat
-
-    return _frame_and_labels(path, *pyreadstat.read_dta(path, **_encoding(options)))
-
-
-def read_xpt(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
-    """Read a SAS transport file."""
-    import pyreadstat
-
-    return _frame_and_labels(path, *pyreadstat.read_xport(path, **_encoding(options)))
-
-
-def read_sas7bdat(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
-    """Read a SAS data file, and its value labels if a catalogue of the same name (.sas7bcat) stands beside it."""
-    import pyreadstat
-
-    frame, metadata = pyreadstat.read_sas7bdat(path, **_encoding(options))
+    if ending_of(path) != ".sas7bdat":
+        return None
     catalogue = path.with_suffix(".sas7bcat")
-    values: dict[str, dict[Code, str]] = {}
-    if catalogue.is_file():
-        # Not through catalog_file=, which would replace the values by their labels.
-        sets = pyreadstat.read_sas7bcat(catalogue, **_encoding(options))[1].value_labels
-        formats = {name: str(text or "").upper() for name, text in metadata.original_variable_types.items()}
-        values = {name: sets[text] for name, text in formats.items() if text in sets}
-    return _frame_and_labels(path, frame, metadata, values)
+    if not catalogue.is_file():
+        return {}
+    # Not through catalog_file=, which would replace the values by their labels.
+    sets = pyreadstat.read_sas7bcat(catalogue, **_encoding(options))[1].value_labels
+    formats = {name: str(text or "").upper() for name, text in metadata.original_variable_types.items()}
+    return {name: sets[text] for name, text in formats.items() if text in sets}
 
 
 def _encoding(options: ReadOptions) -> dict[str, Any]:
-    # By default the file says its own encoding.
+    # By default the file says its own encoding; portable files have none to choose.
     return {} if options.encoding == ReadOptions().encoding else {"encoding": options.encoding}
 
 

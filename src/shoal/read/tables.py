@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, DataError, ParameterError, ReadError, nearest_name_hint
 from shoal.read import columns
-from shoal.read.arrow_files import labels_in_schema, with_labels
+from shoal.read.arrow_files import (
+    labels_in_schema,
+    not_one_value,
+    plain_column,
+    plain_table,
+    plain_type,
+    refuse_types,
+    with_labels,
+)
 from shoal.read.files import ReadOptions, identity_of, quoted_names, read_file, refuse_duplicates
 from shoal.read.labels import Labels
 from shoal.read.present_values import only_present, present_value_labels
@@ -229,6 +237,7 @@ def read_table(
     decimal: str | None = None,
     encoding: str = "utf-8",
     sheet: str | int | None = None,
+    budget: float = 1,
 ) -> pd.DataFrame:
     """Read a file into a pandas frame, its labels kept.
 
@@ -246,6 +255,9 @@ def read_table(
         The encoding of a CSV file, or of the text in a Stata, SPSS or SAS file that does not state its own.
     sheet : str or int, optional
         The sheet of an Excel file, by name or by position from 0; by default the first.
+    budget : float
+        How many times the usual budget reading may take. A file that would become far more than files of its size
+        do, in cells, columns, unpacked bytes or processor time, is refused.
 
     Returns
     -------
@@ -255,11 +267,11 @@ def read_table(
     Raises
     ------
     ReadError
-        The file is not there, not a table, damaged, or in a format that shoal does not know.
+        The file is not there, not a table, damaged, larger than its budget, or in a format that shoal does not know.
     ColumnError
         Two columns have the same name.
     """
-    options = ReadOptions(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet)
+    options = ReadOptions(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet, budget=budget)
     frame, labels = read_file(Path(path), options)
     frame.attrs = {LABELS_IN_ATTRS: labels.to_plain(), SOURCE_IN_ATTRS: identity_of(path)}
     return frame
@@ -312,13 +324,17 @@ def _table_of_frame(native: Any) -> Table:
     labels = Labels()
     if nw.dependencies.is_pyarrow_table(native):
         refuse_duplicates(native.column_names)
-        labels = labels_in_schema(native.schema)
+        refuse_types(native.schema)
+        native, labels = plain_table(native), labels_in_schema(native.schema)
     frame = nw.from_native(native, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise ParameterError("The data are a lazy frame, which has no rows yet; call .collect() (or .compute()) first.")
     if not isinstance(frame, nw.DataFrame):
         hint = " Make a table of a series with .to_frame()." if hasattr(native, "to_frame") else ""
         raise ParameterError(f"The data must be {ACCEPTED}; got {type(native).__name__}.{hint}")
+    for name, kind in frame.schema.items():
+        if isinstance(kind, (nw.List, nw.Array, nw.Struct)):
+            raise not_one_value(name, type(kind).__name__.lower())
     return Table(frame, labels.only(frame.columns))
 
 
@@ -334,6 +350,28 @@ def _table_of_pandas(native: pd.DataFrame) -> Table:
     frame = native.copy(deep=False)
     frame.columns = names  # type: ignore[assignment]  # pandas-stubs knows only Index, pandas takes lists
     frame.attrs = {}
+    frame = _with_plain_types(frame)
     labels = Labels.from_plain(native.attrs.get(LABELS_IN_ATTRS)).only(names)
     identity = str(native.attrs.get(SOURCE_IN_ATTRS, ""))
     return Table(nw.from_native(frame, eager_only=True), labels, identity=identity, _origin=origin)
+
+
+def _with_plain_types(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a pandas frame whose columns of Arrow's types are of those that can be computed with."""
+    import pandas as pd
+
+    kinds = {name: kind.pyarrow_dtype for name, kind in frame.dtypes.items() if isinstance(kind, pd.ArrowDtype)}
+    if not kinds:
+        return frame
+    import pyarrow
+
+    refuse_types(pyarrow.schema(list(kinds.items())))
+    changed = {}
+    for name, kind in kinds.items():
+        wanted = plain_type(kind)
+        # pandas has categories of its own, and calls no other column by that name.
+        values = wanted.value_type if pyarrow.types.is_dictionary(wanted) else wanted
+        if values != kind:
+            cells = plain_column(pyarrow.chunked_array(frame[name].array.__arrow_array__()))
+            changed[name] = pd.Series(pd.arrays.ArrowExtensionArray(cells.cast(values)), index=frame.index)
+    return frame.assign(**changed)
