@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from shoal.errors import ParameterError, ReadError
-from shoal.read import read_table, xml_microdata
+from shoal.read import budget, read_table, xml_microdata
 from shoal.write import write_table
 
 SECRET = "987654321"
@@ -158,14 +158,14 @@ def test_records_that_have_no_variable_in_common_are_not_a_table(
 
     assert read_text(tmp_path, document(90)).shape == (90, 90)
     monkeypatch.setattr(xml_microdata, "ALWAYS_FINE", 0)
-    with pytest.raises(ReadError, match=r"is not a table: its first \d+ records have \d+ variables"):
+    with pytest.raises(ReadError, match=r"has at least \d+ rows and \d+ columns: .* \(--budget 2\)"):
         read_text(tmp_path, document(90))
 
 
 def test_variables_have_a_largest_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xml_microdata, "MOST_VARIABLES", 3)
+    monkeypatch.setattr(budget, "COLUMNS", 3)
     assert read_text(tmp_path, "<M><R><a/><b/><c>1</c></R></M>").shape == (1, 3)
-    with pytest.raises(ReadError, match="more than 3 variables"):
+    with pytest.raises(ReadError, match="has at least 4 columns"):
         read_text(tmp_path, "<M><R><a/><b/><c>1</c></R><R><d/></R></M>")
 
 

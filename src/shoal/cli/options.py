@@ -95,6 +95,9 @@ READING: dict[str, Any] = {
     "decimal": Annotated[str | None, typer.Option(help='The decimal mark of a CSV file, "." or ",".')],
     "encoding": Annotated[str | None, typer.Option(help="The encoding of a CSV file. [utf-8]")],
     "sheet": Annotated[str | None, typer.Option(help="The sheet of an Excel file. [the first]")],
+    "budget": Annotated[
+        float | None, typer.Option(help="How many times the usual memory and time reading a file may take. [1]")
+    ],
 }
 
 

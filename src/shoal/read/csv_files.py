@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ParameterError, ReadError
+from shoal.read.budget import Budget, budget_of
 from shoal.read.csv_columns import NUMBER, column_to_pandas
 from shoal.read.files import ReadOptions, ending_of, name_header
 from shoal.read.labels import Labels
@@ -38,9 +39,11 @@ def read_csv(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
     import pandas as pd
 
     _check_options(options)
-    content = _content(path, options.encoding)
+    budget = budget_of(path, options.budget)
+    content = _content(budget, options.encoding)
     delimiter = options.delimiter or _detect_delimiter(path, content, decimal=options.decimal)
     header, start = _header(path, content, delimiter)
+    budget.refuse_table(content.count(b"\n"), len(header))
     names = name_header(path, header)
     _refuse_data_as_header(path, header)
     table = _parse(path, content, start, delimiter, len(names))
@@ -73,14 +76,10 @@ def _check_options(options: ReadOptions) -> None:
         ) from None
 
 
-def _content(path: Path, encoding: str) -> bytes:
+def _content(budget: Budget, encoding: str) -> bytes:
     """Return the content of a file, unpacked, as UTF-8 without a byte order mark."""
-    content = path.read_bytes()
-    if ending_of(path).endswith(".gz"):
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, zlib.error):
-            raise ReadError(f"{path} is damaged, or not packed with gzip.") from None
+    path = budget.path
+    content = _unpacked(budget) if ending_of(path).endswith(".gz") else path.read_bytes()
     if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
         if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise ReadError(f"{path} is not UTF-8; it looks like UTF-16. Give its encoding, utf-16.")
@@ -95,6 +94,16 @@ def _content(path: Path, encoding: str) -> bytes:
         raise ReadError(f"{path} is not a text file: it contains zero bytes.")
     if not content.strip():
         raise ReadError(f"{path} is empty.")
+    return content
+
+
+def _unpacked(budget: Budget) -> bytes:
+    with budget.path.open("rb") as packed, gzip.GzipFile(fileobj=packed) as file:
+        try:
+            content = file.read(budget.bytes + 1)
+        except (gzip.BadGzipFile, EOFError, zlib.error):
+            raise ReadError(f"{budget.path} is damaged, or not packed with gzip.") from None
+    budget.refuse_bytes(len(content))
     return content
 
 

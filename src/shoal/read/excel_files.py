@@ -4,70 +4,105 @@ from __future__ import annotations
 
 import datetime
 import math
+import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from shoal.errors import ReadError, nearest_name_hint
+from shoal.read.budget import Budget, budget_of
 from shoal.read.csv_columns import MISSING_WORDS
+from shoal.read.excel_parts import Relationships, SharedTexts, Sheet, Styles, Workbook
 from shoal.read.files import ReadOptions, name_header
 from shoal.read.labels import Labels
+from shoal.read.safe_xml import XmlHandler, parse, refuse_doctype
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_xlsx"]
+_Handler = TypeVar("_Handler", bound=XmlHandler)
 
-# openpyxl, pandas and pyarrow are imported inside functions, to keep start-up quick.
+__all__ = ["Package", "read_xlsx"]
 
+# pandas and pyarrow are imported inside functions, to keep start-up quick.
+
+# Cells are Python objects until the whole sheet is read, and a cell takes about five bytes of the file.
+CELLS, CELLS_PER_BYTE = 3_000_000, 0.3
 MISSING_AMONG_NUMBERS = {word.lower() for word in MISSING_WORDS}
 
 
 def read_xlsx(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
     """Read a sheet; a formula counts as the value Excel last computed, an error as a missing value."""
-    import openpyxl
     import pandas as pd
 
-    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    try:
-        sheet = _chosen_sheet(path, book, options.sheet)
-        sheet.reset_dimensions()  # the size a file states may be wrong
-        rows = _without_margins(
-            [[None if cell.data_type == "e" else cell.value for cell in row] for row in sheet.iter_rows()]
-        )
-    finally:
-        book.close()
+    budget = budget_of(path, options.budget, CELLS, CELLS_PER_BYTE)
+    with zipfile.ZipFile(path) as archive:
+        title, rows = Package(archive, budget).sheet(options.sheet)
+    rows = _without_margins(rows, budget)
     if not rows:
-        raise ReadError(f'{path}: the sheet "{sheet.title}" is empty.')
+        raise ReadError(f'{path}: the sheet "{title}" is empty.')
     names = name_header(path, ["" if cell is None else str(cell) for cell in rows[0]])
     columns = {name: _column([row[place] for row in rows[1:]]) for place, name in enumerate(names)}
     return pd.DataFrame(columns, index=pd.RangeIndex(len(rows) - 1)), Labels()
 
 
-def _chosen_sheet(path: Path, book: Any, sheet: str | int | None) -> Any:
-    titles = [one.title for one in book.worksheets]
+class Package:
+    """The XML documents in an Excel file, which refer to each other; none may declare a document type."""
+
+    def __init__(self, archive: zipfile.ZipFile, budget: Budget) -> None:
+        self._archive = archive
+        self._budget = budget
+        parts = archive.infolist()
+        budget.refuse_bytes(sum(part.file_size for part in parts))
+        self._parts = {part.filename for part in parts}
+        for part in parts:
+            if part.file_size and part.filename.lower().endswith((".xml", ".rels")):
+                with archive.open(part) as file:
+                    refuse_doctype(file, f"{budget.path} ({part.filename})")
+
+    def sheet(self, wanted: str | int | None) -> tuple[str, list[list[Any]]]:
+        """Return the title and the rows of a sheet, by its name or position."""
+        owner = self._relationships("").by_type["officeDocument"]
+        book, related = self._read(owner, Workbook(self._budget)), self._relationships(owner)
+        sheets = {title: related.parts[one] for title, one in book.sheets if related.parts.get(one) in self._parts}
+        title = _chosen_sheet(self._budget.path, list(sheets), wanted)
+        shared = self._read(related.by_type.get("sharedStrings"), SharedTexts(self._budget))
+        styles = self._read(related.by_type.get("styles"), Styles(self._budget))
+        sheet = Sheet(self._budget, shared.shared, styles, book.since_1904)
+        return title, self._read(sheets[title], sheet).rows
+
+    def _relationships(self, owner: str) -> Relationships:
+        folder, _, name = owner.rpartition("/")
+        return self._read(f"{folder}/_rels/{name}.rels".lstrip("/"), Relationships(self._budget, owner))
+
+    def _read(self, part: str | None, handler: _Handler) -> _Handler:
+        """Return the handler after it got a part; as it was if there is no such part."""
+        if part in self._parts:
+            with self._archive.open(part) as file:
+                parse(file, handler)
+        return handler
+
+
+def _chosen_sheet(path: Path, titles: list[str], sheet: str | int | None) -> str:
     if isinstance(sheet, str) and sheet in titles:
-        return book.worksheets[titles.index(sheet)]
+        return sheet
     if sheet is None or isinstance(sheet, int):
         place = sheet or 0
         if 0 <= place < len(titles):
-            return book.worksheets[place]
+            return titles[place]
         raise ReadError(f"{path} has no sheet {place}; it has {len(titles)}, counted from 0.")
     shown = ", ".join(f'"{title}"' for title in titles)
     raise ReadError(f'{path} has no sheet "{sheet}"; its sheets are {shown}.{nearest_name_hint(sheet, titles)}')
 
 
-def _without_margins(rows: list[list[Any]]) -> list[list[Any]]:
-    """Return the rows without the empty ones around them and, if there are several columns, between them."""
-    filled = [place for row in rows for place, cell in enumerate(row) if not _is_empty(cell)]
-    width = max(filled, default=-1) + 1
-    even = [(row + [None] * width)[:width] for row in rows]
-    while even and all(_is_empty(cell) for cell in even[-1]):
-        even.pop()
-    while even and all(_is_empty(cell) for cell in even[0]):
-        even.pop(0)
-    if width > 1:
-        even = [row for row in even if not all(_is_empty(cell) for cell in row)]
-    return even
+def _without_margins(rows: list[list[Any]], budget: Budget) -> list[list[Any]]:
+    """Return the rows, all of one length, without the empty ones around them or, in several columns, between them."""
+    reach = [max((place for place, cell in enumerate(row, 1) if not _is_empty(cell)), default=0) for row in rows]
+    width = max(reach, default=0)
+    filled = [place for place, length in enumerate(reach) if length]
+    if width <= 1 and filled:
+        filled = list(range(filled[0], filled[-1] + 1))  # an empty row of one column is a missing value
+    budget.refuse_table(len(filled), width)
+    return [(rows[place] + [None] * (width - len(rows[place])))[:width] for place in filled]
 
 
 def _is_empty(cell: Any) -> bool:

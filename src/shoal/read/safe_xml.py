@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from shoal.errors import ReadError
 
@@ -51,14 +52,14 @@ class XmlHandler:
         """Do nothing; lxml calls it at the end of a document."""
 
 
-def parse(source: bytes | Path, handler: XmlHandler) -> None:
+def parse(source: bytes | Path | IO[bytes], handler: XmlHandler) -> None:
     """Report the tags and the text of a document to a handler as they are read; ReadError if it is not XML.
 
     No tree is built. A document type declaration is refused before anything in it is used.
 
     Parameters
     ----------
-    source : bytes or Path
+    source : bytes, Path or open file
         The document, in any encoding that it states itself.
     handler : XmlHandler
         What receives them; an error that it raises ends the reading.
@@ -68,7 +69,7 @@ def parse(source: bytes | Path, handler: XmlHandler) -> None:
     parser = etree.XMLParser(target=handler, collect_ids=False, **SAFE_PARSER)
     unreported = 0
     before = handler.progress
-    with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as file:
+    with _opened(source) as file:
         try:
             while block := file.read(BLOCK):
                 parser.feed(block)
@@ -85,7 +86,13 @@ def parse(source: bytes | Path, handler: XmlHandler) -> None:
             raise _malformed(handler.what, error, etree.ErrorTypes, complete=bool(block)) from None
 
 
-def refuse_doctype(source: bytes | Path, what: str) -> None:
+def _opened(source: bytes | Path | IO[bytes]) -> AbstractContextManager[IO[bytes]]:
+    if isinstance(source, Path):
+        return source.open("rb")
+    return io.BytesIO(source) if isinstance(source, bytes) else nullcontext(source)
+
+
+def refuse_doctype(source: bytes | Path | IO[bytes], what: str) -> None:
     """Raise ReadError if a document declares a document type; `what` is what the message calls it.
 
     The document is read as far as its first tag, by the same parser that will read the rest, so that the two

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ReadError
+from shoal.read.budget import Budget, budget_of
 from shoal.read.csv_columns import column_to_pandas
 from shoal.read.files import ReadOptions
 from shoal.read.labels import Labels
@@ -23,7 +24,6 @@ __all__ = ["decoded_name", "read_xml"]
 
 CELLS = 200_000  # held as Python text before they go into Arrow arrays
 LONGEST_VALUE = 10_000_000  # characters of one value
-MOST_VARIABLES = 100_000
 # A file in which every record has other variables would take far more memory as a table, nearly all values missing.
 ALWAYS_FINE = 10_000_000  # cells
 CELLS_PER_BYTE = 4
@@ -38,7 +38,7 @@ def read_xml(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
     """Read the elements in the root as records; columns get their types as in a CSV file."""
     import pandas as pd
 
-    handler = _RecordHandler(path)
+    handler = _RecordHandler(budget_of(path, options.budget, ALWAYS_FINE, CELLS_PER_BYTE))
     parse(path, handler)
     if not handler.records:
         raise ReadError(f"{path} has no records: there are no elements in its root element.")
@@ -61,8 +61,9 @@ class _Column:
 class _RecordHandler(XmlHandler):
     """Collects the cells of all records, column by column, and nothing else of the document."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(str(path))
+    def __init__(self, budget: Budget) -> None:
+        super().__init__(str(budget.path))
+        self._budget = budget
         self.records = 0
         self._record_tag = ""
         self._rows = 0  # complete records whose cells are not in arrays yet
@@ -74,7 +75,6 @@ class _RecordHandler(XmlHandler):
         self._pieces: list[str] = []
         self._length = 0
         self._keep_blanks = False
-        self._bytes = path.stat().st_size
 
     @property
     def progress(self) -> object:
@@ -148,8 +148,7 @@ class _RecordHandler(XmlHandler):
 
         name = decoded_name(_local_name(tag))
         if name not in self._columns:
-            if len(self._columns) == MOST_VARIABLES:
-                raise ReadError(f"{self.what} has more than {MOST_VARIABLES:,} variables.")
+            self._budget.refuse_table(self.records, len(self._columns) + 1)
             column = _Column(tag, [""] * self._rows)
             moved = self.records - self._rows
             if moved:
@@ -174,12 +173,7 @@ class _RecordHandler(XmlHandler):
                 if len(column.cells) < self._rows:
                     column.cells.append("")
         self._filled = 0
-        cells = self.records * len(self._columns)
-        if cells > ALWAYS_FINE and cells > CELLS_PER_BYTE * self._bytes:
-            raise ReadError(
-                f"{self.what} is not a table: its first {self.records:,} records have "
-                f"{len(self._columns):,} variables, nearly all of them missing in each."
-            )
+        self._budget.refuse_table(self.records, len(self._columns))
         if self._rows * len(self._columns) >= CELLS:
             self._move_to_arrays()
 
