@@ -32,7 +32,7 @@ test: .venv/installed-dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q
 
 test-long: .venv/installed-dev
-	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n 2 --dist loadfile -q -m hypothesis
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n 2 --dist loadfile -q -m "hypothesis or randomised"
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .

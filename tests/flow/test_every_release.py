@@ -1,0 +1,133 @@
+"""Every value of every release is one that may be released: random tables and settings, and an independent verdict.
+
+`make test` protects the same 200 tables every time, `make test-long` 10,000 others. A fault names its seed; to look at
+one alone: SHOAL_RELEASE_SEED=123 python -m pytest tests/flow/test_every_release.py
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import traceback
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+
+import pytest
+
+import shoal
+from oracles.random_releases import Case, drawn_case
+from oracles.released_values import Fault, faults, reasons_to_refuse, values_in_message
+from shoal.errors import ShoalError
+from shoal.partition import METHODS
+from shoal.replace import REPLACEMENTS
+
+pytestmark = pytest.mark.randomised
+
+FEW, MANY = 200, 10_000
+SHOWN = 20  # faults of one kind
+
+
+@dataclass(repr=False)
+class Outcome:
+    """What became of one case."""
+
+    case: Case
+    refusal: ShoalError | None = None
+    crash: str = ""
+    faults: list[Fault] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
+
+    @property
+    def is_release(self) -> bool:
+        return self.refusal is None and not self.crash
+
+
+def protected(seed: int) -> Outcome:
+    """Protect the table of this seed and judge what came out."""
+    outcome = Outcome(drawn_case(seed))
+    case = outcome.case
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            release = shoal.protect(case.data(), case.k, **case.options)
+    except ShoalError as refusal:
+        outcome.refusal = refusal
+    except Exception:  # the test is about there being none
+        outcome.crash = traceback.format_exc(limit=-2)
+    else:
+        outcome.faults = faults(case, release)
+        replacements = {written["name"] for written in release.plan.replace.values()}
+        outcome.used = {release.plan.method["name"], *replacements}
+    return outcome
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> list[Outcome]:
+    """Protect all tables once; what each test asks is another question about the same releases."""
+    if "SHOAL_RELEASE_SEED" in os.environ:
+        return [protected(int(os.environ["SHOAL_RELEASE_SEED"]))]
+    if os.environ.get("HYPOTHESIS_PROFILE") == "long":
+        first = secrets.randbelow(2**40)
+        return [protected(first + place) for place in range(MANY)]
+    return [protected(seed) for seed in range(FEW)]
+
+
+def shown(found: list[tuple[Outcome, str]]) -> str:
+    """Say how many cases show what should not be, the seeds of some, and all about the smallest."""
+    if not found:
+        return ""
+    smallest = min((outcome.case for outcome, _ in found), key=lambda case: case.records * len(case.variables))
+    lines = [f"seed {outcome.case.seed}: {text}" for outcome, text in found[:SHOWN]]
+    return "\n".join([f"{len(found)} faults", *lines, f"the smallest: {smallest}"])
+
+
+PROMISES = [
+    *("type of table", "rows", "columns", "index", "type of column", "blocks", "missing values stay"),
+    *("columns that are not protected stay", "only released categories are listed", "order of categories"),
+    *("labels number the groups", "groups of at least k", "sizes are those of the groups", "groups stay within strata"),
+    *("every record is in a group", "k records are alike", "one value for a group", "values rest on k observed"),
+    *("values are those of their group", "a category is not one person's", "a medoid is a complete record"),
+    *("a medoid is a record of its group", "no difference of sums over fewer than k", "constant columns stay"),
+    *("centres are of complete records", "centres are carried by k", "centres average k records"),
+    *("synthetic data are of complete records", "synthetic data keep means", "no record is unchanged"),
+]
+
+
+@pytest.mark.parametrize("promise", PROMISES)
+def test_a_promise_holds_in_every_release(outcomes, promise):
+    broken = [(one, fault.where) for one in outcomes for fault in one.faults if fault.promise == promise]
+    assert not broken, shown(broken)
+
+
+def test_the_oracle_speaks_of_these_promises_and_no_others(outcomes):
+    assert {fault.promise for one in outcomes for fault in one.faults} <= set(PROMISES)
+
+
+def test_what_is_not_released_is_refused_in_words(outcomes):
+    crashes = [(one, one.crash) for one in outcomes if one.crash]
+    assert not crashes, shown(crashes)
+
+
+def test_nothing_is_refused_without_a_reason(outcomes):
+    refusals = [(one, str(one.refusal)) for one in outcomes if one.refusal and not reasons_to_refuse(one.case)]
+    assert not refusals, shown(refusals)
+
+
+def test_no_refusal_shows_a_value(outcomes):
+    leaks = [
+        (one, str(one.refusal)) for one in outcomes if one.refusal and values_in_message(one.case, str(one.refusal))
+    ]
+    assert not leaks, shown(leaks)
+
+
+def test_most_tables_are_released(outcomes):
+    refusals = Counter(type(one.refusal).__name__ for one in outcomes if one.refusal)
+    releases = sum(one.is_release for one in outcomes)
+    print(f"{releases} of {len(outcomes)} tables released; refused: {dict(refusals)}")
+    assert releases > len(outcomes) / 2 or len(outcomes) == 1
+
+
+def test_every_method_and_replacement_is_among_the_releases(outcomes):
+    if len(outcomes) > 1:
+        assert not {*METHODS, *REPLACEMENTS} - {name for one in outcomes for name in one.used}

@@ -1,0 +1,363 @@
+"""Tables and settings drawn from a seed: all libraries, types and missing values, in every combination with options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from oracles.native_tables import STORAGES, Cells, Engine, fits, native_table
+
+__all__ = ["Case", "Variable", "drawn_case"]
+
+WORDS = ("Quetzal", "Okapi", "Numbat", "Dugong", "Tapir", "nan", "None", "", "Ibex ", "Ågerhøne")
+ENGINES: tuple[Engine, ...] = ("pandas", "pandas", "polars", "arrow", "arrow", "numpy")
+GROUPING = (
+    *("mdav",) * 8,
+    *("mdav:variant=two-k", "vmdav", "vmdav:gamma=0.2", "md", "cbfs", "tfrp", "k-means", "mu-approx", "mst", "mhm"),
+    *("hac", "hac:cap=2k-1,linkage=single", "hac:distance=hamming", "hac:linkage=complete,priority=0.5"),
+    *("optimal-univariate", "at-least-k", "refine:steps=20", "one-group"),
+)
+SOFT = ("fuzzy", "fuzzy:m=1.2", "fuzzy:n_clusters=2", "entropy", "entropy:lam=20")
+SYNTHETIC = (
+    *("hybrid", "hybrid:small_groups=merge", "ipso", "ipso:variant=A", "ipso:variant=B", "muralidhar-sarathy"),
+    *("muralidhar-sarathy:alpha=0.9", "fuzzy-regression:n_clusters=2"),
+)
+SMOOTH = ("cents", "skewed", "real", "whole")
+SHAPES = (*SMOOTH * 2, *("few", "counts") * 2, "constant", "extreme", "outlier", "large", "negative zero")
+FOR_KIND = {
+    "continuous": ("mean", "mean", "median", "order-statistic:q=0.25", "order-statistic:q=1", "mode", "geometric-mean"),
+    "ordinal": ("median", "mode", "order-statistic:q=0.75"),
+    "nominal": ("mode",),
+}
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One column, in plain Python.
+
+    Attributes
+    ----------
+    cells
+        The values; None where one is missing.
+    storage
+        How the library holds it, a name in `STORAGES`.
+    kind
+        What it is treated as: "continuous", "ordinal" or "nominal".
+    categories
+        The categories of a categorical type in their order, those that no record has included; else empty.
+    stated
+        Whether the kind is not that of the type and has to be stated.
+    """
+
+    name: str
+    cells: Cells
+    storage: str
+    kind: str
+    categories: tuple[Any, ...] = ()
+    stated: bool = False
+
+    @property
+    def observed(self) -> set[int]:
+        """The records in which it is observed."""
+        return {record for record, cell in enumerate(self.cells) if cell is not None}
+
+
+@dataclass
+class Case:
+    """One table and how it is to be protected.
+
+    Attributes
+    ----------
+    protected
+        The names of the columns to protect, block by block; empty where shoal chooses.
+    tied
+        Sets of variables that one linear relation joins.
+    labels
+        What the table calls each column, where that is not its name.
+    """
+
+    seed: int
+    engine: Engine
+    variables: list[Variable]
+    k: int
+    method: str = "mdav"
+    replace: Any = "mean"
+    missing: str = "error"
+    standardize: bool = True
+    blocks: list[list[str]] = field(default_factory=list)
+    strata: list[str] = field(default_factory=list)
+    weights: str | None = None
+    identifiers: list[str] = field(default_factory=list)
+    confidential: list[str] = field(default_factory=list)
+    tied: list[tuple[str, ...]] = field(default_factory=list)
+    labels: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def records(self) -> int:
+        """How many records the table has."""
+        return len(self.variables[0].cells)
+
+    def variable(self, name: str) -> Variable:
+        """Return the variable of this name."""
+        return next(one for one in self.variables if one.name == name)
+
+    def data(self) -> Any:
+        """Return the table as its library holds it; equal every time."""
+        return native_table(self.engine, self.variables, self.labels, Random(self.seed))
+
+    def __str__(self) -> str:
+        """Return all that is needed to see what was protected."""
+        columns = "".join(f"\n    {one.name} {one.kind} {one.storage}: {list(one.cells)}" for one in self.variables)
+        return f"seed {self.seed}, {self.engine}, k={self.k}, {self.options}{columns}"
+
+
+def drawn_case(seed: int) -> Case:
+    """Return the case of this seed, always the same."""
+    rng = Random(seed)
+    family = rng.choices(("grouped", "soft", "synthetic"), (74, 16, 10))[0]
+    case = Case(seed, rng.choice(ENGINES), [], k=rng.randint(2, 6))
+    fitting = rng.random() < 0.93  # otherwise what is asked for need not go together
+    if family == "synthetic" and fitting:  # which small groups have too few degrees of freedom for
+        case.k = 6
+    records = rng.randint(2 * case.k, 60) if rng.random() < 0.93 else rng.randint(2, 2 * case.k)
+    if family == "grouped":
+        case.method = rng.choice(GROUPING)
+        case.missing = rng.choice(("error", "keep", "keep", "keep"))
+    else:
+        case.method = rng.choice(SOFT) if family == "soft" else "mdav"
+        case.missing = rng.choice(("error", "keep"))
+    with_missing = case.missing == "keep" and case.method.startswith("mdav") and family == "grouped"
+    kinds = ("continuous", "continuous", "nominal", "ordinal") if case.method.startswith("mdav") else ("continuous",)
+    if family != "grouped":
+        kinds = ("continuous",)
+    if case.method == "hac:distance=hamming":
+        kinds = ("nominal",)
+    if not fitting:
+        with_missing, kinds = rng.random() < 0.5, ("continuous", "nominal", "ordinal")
+    width = rng.randint(1, 3 if family == "synthetic" else 5)
+    if case.method == "optimal-univariate" and fitting:
+        width = 1
+    shapes = SMOOTH if family == "synthetic" and fitting else SHAPES
+    _add_protected(case, rng, records, kinds, width, with_missing, shapes)
+    if family != "grouped" and rng.random() < 0.2:  # the only missing values are in a constant column
+        _add(case, rng, "continuous", [cell if rng.random() < 0.2 else None for cell in [5.0] * records])
+    names = [one.name for one in case.variables]
+    case.blocks = _drawn_blocks(case, rng, names)
+    if family == "synthetic":
+        case.replace = rng.choice(SYNTHETIC)
+        case.confidential = rng.sample(names, rng.randint(1, max(1, len(names) - 1)))
+        case.options["confidential"] = case.confidential
+        if rng.random() < 0.7:
+            case.options["method"] = case.method
+    elif family == "grouped":
+        case.replace = _drawn_replacement(case, rng, names, fitting)
+        case.options["method"] = case.method
+    else:
+        case.replace = rng.choice(("mean", "membership-draw"))
+        case.options["method"] = case.method
+    _add_others(case, rng, records, family)
+    _rename(case, rng)
+    case.standardize = rng.random() < 0.8
+    stated = {case.labels[one.name]: one.kind for one in case.variables if one.stated}
+    case.options |= {"replace": case.replace, "missing": case.missing, "standardize": case.standardize, "seed": seed}
+    case.options |= {"kinds": stated} if stated else {}
+    return case
+
+
+def _add_protected(
+    case: Case,
+    rng: Random,
+    records: int,
+    kinds: tuple[str, ...],
+    width: int,
+    with_missing: bool,
+    shapes: tuple[str, ...],
+) -> None:
+    """Add the columns to protect; those of a table of numbers, an array, are all of one type."""
+    if case.engine == "numpy" and set(kinds) != {"nominal"}:
+        kinds = ("continuous",)
+    if width > 1 and "continuous" in kinds and shapes is SHAPES and rng.random() < 0.25:
+        _add_tied(case, rng, records, with_missing)
+    while len(case.variables) < width:
+        kind = rng.choice(kinds)
+        cells = _numbers(rng, records, rng.choice(shapes)) if kind == "continuous" else _categories(rng, records)
+        _add(case, rng, kind, _with_missing(rng, cells, case.k) if with_missing else cells)
+
+
+def _add_tied(case: Case, rng: Random, records: int, with_missing: bool) -> None:
+    """Add columns that a linear relation joins: an amount in two currencies, or a sum with its terms."""
+    net = [round(rng.lognormvariate(3, 1) * 4) for _ in range(records)]
+    if rng.random() < 0.5:
+        columns = [net, [1.25 * amount for amount in net]]
+    else:
+        tax = [rng.randint(0, 40) for _ in range(records)]
+        columns = [net, tax, [one + other for one, other in zip(net, tax, strict=True)]]
+    first = len(case.variables)
+    for cells in columns:
+        few = with_missing and rng.random() < 0.6
+        _add(case, rng, "continuous", _without_some(rng, cells, rng.randint(1, 2 * case.k)) if few else cells)
+    case.tied.append(tuple(one.name for one in case.variables[first:]))
+
+
+def _add(case: Case, rng: Random, kind: str, cells: Cells) -> None:
+    """Add one column in a storage that can hold its values."""
+    if case.engine == "numpy":
+        numeric = all(
+            isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells if cell is not None
+        )
+        kind = kind if numeric else "nominal"
+        cells = [float(cell) if numeric and cell is not None else cell for cell in cells]  # an array has one type
+        stated = numeric and kind != "continuous"
+        case.variables.append(Variable(f"v{len(case.variables)}", cells, "array", kind, (), stated))
+        return
+    choices = [name for name, one in STORAGES[case.engine].items() if kind in one.kinds and fits(one, cells)]
+    if not choices:  # words have no order but in a type that lists them
+        kind = "nominal"
+        choices = [name for name, one in STORAGES[case.engine].items() if kind in one.kinds and fits(one, cells)]
+    storage = rng.choice(choices)
+    kept = STORAGES[case.engine][storage].stored(cells)
+    categories: tuple[Any, ...] = ()
+    if STORAGES[case.engine][storage].has_categories:
+        present = list(dict.fromkeys(cell for cell in kept if cell is not None))
+        unused = [word for word in ("Unused", "Nobody") if present and isinstance(present[0], str)]
+        categories = tuple(rng.sample(present + unused, len(present) + len(unused)))
+    stated = kind != STORAGES[case.engine][storage].by_type
+    case.variables.append(Variable(f"v{len(case.variables)}", kept, storage, kind, categories, stated))
+
+
+def _numbers(rng: Random, records: int, shape: str) -> Cells:
+    """Draw numbers of one shape."""
+    if shape == "constant":
+        return [rng.choice((7, 0.1, -3.0))] * records
+    if shape == "outlier":
+        return [round(rng.gauss(0, 1), 3) for _ in range(records - 1)] + [999999999999.0]
+    one: dict[str, Callable[[], Any]] = {
+        "cents": lambda: round(rng.gauss(100, 30), 2),
+        "skewed": lambda: round(rng.lognormvariate(5, 1.5), 2) + 0.01,
+        "few": lambda: rng.choice((1.5, 2.5, 100.0)),
+        "whole": lambda: rng.randint(-50, 50),
+        "counts": lambda: rng.randint(0, 4),
+        "real": lambda: rng.random() * 10 ** rng.randint(-3, 3),
+        "extreme": lambda: rng.choice((1e308, -1e308, 5e-324, 1e-300, 0.0, 1.0)),
+        "large": lambda: 2**53 + rng.randint(-6, 6),
+        "negative zero": lambda: rng.choice((0.0, -0.0, 1.0)),
+    }
+    return [one[shape]() for _ in range(records)]
+
+
+def _categories(rng: Random, records: int) -> Cells:
+    """Draw words, codes or truth values, sometimes all the same."""
+    present: Any = rng.choice((WORDS[: rng.randint(1, len(WORDS))], WORDS[:3], (True, False), (1, 2, 3, 99), (0.5, 2)))
+    if rng.random() < 0.1:
+        present = present[:1]
+    return [rng.choice(present) for _ in range(records)]
+
+
+def _with_missing(rng: Random, cells: Cells, k: int) -> Cells:
+    """Take some of the values away: mostly a few, sometimes all but one or all."""
+    way = rng.choices(("none", "few", "some", "most", "all but one", "all"), (30, 30, 25, 5, 3, 2))[0]
+    count = {
+        "none": 0,
+        "few": rng.randint(1, 3),
+        "some": rng.randint(1, max(1, len(cells) // 3)),
+        "most": len(cells) - rng.randint(1, k + 2),
+        "all but one": len(cells) - 1,
+        "all": len(cells),
+    }
+    return _without_some(rng, cells, count[way])
+
+
+def _without_some(rng: Random, cells: Cells, count: int) -> Cells:
+    gone = set(rng.sample(range(len(cells)), min(max(count, 0), len(cells))))
+    return [None if record in gone else cell for record, cell in enumerate(cells)]
+
+
+def _drawn_blocks(case: Case, rng: Random, names: list[str]) -> list[list[str]]:
+    way = rng.choices(("one", "size", "lists"), (70, 15, 15))[0]
+    if way == "one":
+        return [names]
+    size = rng.randint(1, len(names))
+    if way == "size":
+        case.options["blocks"] = size
+        return [names[start : start + size] for start in range(0, len(names), size)]
+    shuffled = rng.sample(names, len(names))
+    lists = [shuffled[start : start + size] for start in range(0, len(names), size)]
+    case.options["blocks"] = lists
+    return [sorted(block, key=names.index) for block in lists]
+
+
+def _drawn_replacement(case: Case, rng: Random, names: list[str], fitting: bool) -> Any:
+    if rng.random() < 0.5:
+        return rng.choice(("mean", "mean", "median", "mode", "geometric-mean", "order-statistic:q=0.25", "medoid"))
+    if not fitting:
+        return {rng.choice(names): rng.choice(("mean", "median", "mode"))}
+    numbers = [one for one in case.variables if one.kind == "continuous"]
+    positive = {one.name for one in numbers if all(cell is None or cell > 0 for cell in one.cells)}
+    chosen = {}
+    for name in rng.sample(names, rng.randint(1, len(names))):
+        choices = [one for one in FOR_KIND[case.variable(name).kind] if one != "geometric-mean" or name in positive]
+        chosen[name] = rng.choice(choices)
+    return chosen
+
+
+def _add_others(case: Case, rng: Random, records: int, family: str) -> None:
+    """Add columns that are not protected: strata, weights, an identifier, and one that stays as it is."""
+    several = records >= 6 * case.k or rng.random() < 0.05
+    if several and rng.random() < 0.4:
+        for _ in range(rng.choice((1, 1, 2))):
+            levels = rng.choice((WORDS[:2], (True, False), (1, 2), (0.5, 1.5)))
+            cells: Cells = [levels[int(rng.random() < 0.5)] for _ in range(records)]
+            if case.missing == "keep" and rng.random() < 0.4:
+                cells = [None if rng.random() < 0.3 else cell for cell in cells]
+            case.strata.append(_other(case, rng, "nominal", cells))
+    if rng.random() < (0.3 if family == "grouped" else 0.04):
+        weights: Cells = [rng.choice((1, 2, 0.5, 3.75, rng.random() + 0.01)) for _ in range(records)]
+        if rng.random() < 0.05:
+            weights[rng.randrange(records)] = rng.choice((None, 0, -1.0))
+        case.weights = _other(case, rng, "continuous", weights)
+    if rng.random() < 0.2:
+        case.identifiers.append(_other(case, rng, "nominal", [f"person {record}" for record in range(records)]))
+    for _ in range(rng.choice((0, 0, 1, 2))):
+        _other(case, rng, "nominal", _with_missing(rng, _categories(rng, records), case.k))
+
+
+def _other(case: Case, rng: Random, kind: str, cells: Cells) -> str:
+    _add(case, rng, kind, cells)
+    return case.variables[-1].name
+
+
+def _rename(case: Case, rng: Random) -> None:
+    """Put the columns into another order, name them, and write the options with the names of the table."""
+    protected = [name for block in case.blocks for name in block]
+    if "blocks" not in case.options:
+        rng.shuffle(case.variables)  # blocks by size go by the order of the file
+        place = {one.name: position for position, one in enumerate(case.variables)}
+        case.blocks = [sorted(block, key=place.__getitem__) for block in case.blocks]
+    whole_labels = case.engine == "pandas" and rng.random() < 0.15
+    for position, one in enumerate(case.variables):
+        case.labels[one.name] = one.name
+        if case.engine == "numpy":
+            case.labels[one.name] = str(position)
+        elif whole_labels:
+            case.labels[one.name] = position + 10
+    label = case.labels.__getitem__
+    if not isinstance(case.options.get("blocks"), list) or rng.random() < 0.5:
+        case.options["columns"] = [label(name) for name in rng.sample(protected, len(protected))]
+    if isinstance(case.options.get("blocks"), list):
+        case.options["blocks"] = [[label(name) for name in block] for block in case.options["blocks"]]
+    if case.confidential:
+        case.options["confidential"] = [str(label(name)) for name in case.confidential]
+    if isinstance(case.replace, dict):
+        case.replace = {label(name): way for name, way in case.replace.items()}
+    by_role = rng.random() < 0.3
+    roles = {label(name): "identifier" for name in case.identifiers}
+    if by_role:
+        roles |= {label(name): "stratum" for name in case.strata}
+        roles |= {label(case.weights): "weight"} if case.weights else {}
+    else:
+        case.options |= {"strata": [label(name) for name in case.strata]} if case.strata else {}
+        case.options |= {"weights": label(case.weights)} if case.weights else {}
+    case.options |= {"roles": roles} if roles else {}
