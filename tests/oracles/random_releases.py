@@ -218,6 +218,8 @@ def _add(case: Case, rng: Random, kind: str, cells: Cells) -> None:
         kind = "nominal"
         choices = [name for name, one in STORAGES[case.engine].items() if kind in one.kinds and fits(one, cells)]
     storage = rng.choice(choices)
+    if storage.startswith("objects") and all(cell is None for cell in cells):
+        kind = "nominal"  # nothing says what they would be
     kept = STORAGES[case.engine][storage].stored(cells)
     categories: tuple[Any, ...] = ()
     if STORAGES[case.engine][storage].has_categories:

@@ -228,59 +228,91 @@ def _representatives(case: Case, block: list[str], labels: list[int], after: dic
     supports: dict[str, list[Support]] = {}
     for name in block:
         found: list[Fault] = []
-        supports[name] = _supports(case, name, labels, after[name], found)
+        supports[name] = _supports(case, block, name, labels, after[name], found)
         yield from found
-        if not found:
-            for support in supports[name]:
-                yield from _representative(case, name, support, after[name])
-        if found:
-            return
     for tied in case.tied:
-        means = [name for name in tied if name in block and way_of(case, name) == "mean"]
-        for one, other in combinations(means, 2):
-            yield from differencing(case, supports[one], supports[other])
+        if all(name in block and way_of(case, name) == "mean" for name in tied):  # else the relation is not seen
+            for one, other in combinations(tied, 2):
+                yield from differencing(case, supports[one], supports[other])
 
 
-def _supports(case: Case, name: str, labels: list[int], cells: Cells, found: list[Fault]) -> list[Support]:
-    """Return what each released value rests on: the observed values of all the groups that share it.
+def _supports(
+    case: Case, block: list[str], name: str, labels: list[int], cells: Cells, found: list[Fault]
+) -> list[Support]:
+    """Return what each released value rests on, and add to `found` what is wrong with it.
 
-    A group with fewer than k observed values shares the value of its neighbours in the stratum. Groups that have the
-    same value by chance do not matter: a mean, median or mode of each is that of all of them together. The values of
-    a constant variable are one, whatever the stratum.
+    A group with fewer than k observed values shares the value of its neighbours in the stratum: a value rests on all
+    the groups that have it. Groups that have the same value by chance do not matter, since a mean, median or mode of
+    each is that of all of them together. The values of a constant variable are one, whatever the stratum.
     """
     variable, strata = case.variable(name), _strata(case)
     shared = defaultdict(set)
     value_of: dict[Any, Any] = {}
     for record in sorted(variable.observed):
-        group = labels[record] if labels[record] >= 0 else "none"
-        if value_of.setdefault(group, cells[record]) != cells[record]:
+        if value_of.setdefault(labels[record], cells[record]) != cells[record]:
             found.append(Fault("one value for a group", f"{name} ({way_of(case, name)}) has several"))
             return []
-        shared[(None if _is_constant(variable) else strata[record], cells[record])].add(group)
-    return [
-        Support(
-            frozenset(groups),
-            frozenset(row for row in variable.observed if (labels[row] if labels[row] >= 0 else "none") in groups),
-        )
-        for groups in shared.values()
-    ]
+        shared[(None if _is_constant(variable) else strata[record], cells[record])].add(labels[record])
+    supports = []
+    for (_, value), groups in shared.items():
+        records = _counted(case, block, name, {row for row in range(case.records) if labels[row] in groups}, value)
+        what = f"{variable.storage} {way_of(case, name)}: {name}"
+        if records is None:
+            found.append(Fault("values are those of their group", f"{what} of {len(groups)} groups"))
+            continue
+        supports.append(Support(frozenset(groups), records))
+        if len(records) < case.k:
+            found.append(Fault("values rest on k observed", f"{what} rests on {len(records)}, k={case.k}"))
+        held = sum(variable.cells[row] == value for row in records)
+        if way_of(case, name) == "mode" and variable.kind == "nominal" and held < 2:
+            found.append(Fault("a category is not one person's", f"{what}, one of {len(records)}, k={case.k}"))
+    return supports
 
 
-def _representative(case: Case, name: str, support: Support, cells: Cells) -> Iterator[Fault]:
-    """A released value is the mean, median, mode, ... of at least k observed values."""
-    variable, way = case.variable(name), way_of(case, name)
-    rows = sorted(support.records)
-    if len(rows) < case.k:
-        yield Fault("values rest on k observed", f"{variable.storage} {way}: {name} rests on {len(rows)}, k={case.k}")
-    values = [variable.cells[row] for row in rows]
+def _counted(case: Case, block: list[str], name: str, members: set[int], value: Any) -> frozenset[int] | None:
+    """Return the records whose mean, median, mode, ... a released value is; None if it is that of none that may be.
+
+    These are the records of its groups that have the variable observed. A mean may be over fewer: those that have
+    others observed as well to which a linear relation ties it.
+    """
+    variable = case.variable(name)
+    others = [other for other in block if other != name and way_of(case, other) == way_of(case, name)]
+    averages = way_of(case, name) in ("mean", "geometric-mean")
+    for count in range(len(others) + 1 if averages else 1):
+        for together in combinations(others, count):
+            rows = members & variable.observed
+            for other in together:
+                rows &= case.variable(other).observed
+            if not rows or (together and rows == members & variable.observed):
+                continue
+            if together and not _is_tied(case, [name, *together]):
+                continue
+            if _is_right(variable, way_of(case, name), value, *_values_and_weights(case, name, rows)):
+                return frozenset(rows)
+    return None
+
+
+def _is_tied(case: Case, names: list[str]) -> bool:
+    """Whether one of some variables nearly follows from the others, where all of them are observed."""
+    rows = set.intersection(*(case.variable(name).observed for name in names))
+    columns = [np.array([float(case.variable(name).cells[row]) for row in sorted(rows)]) for name in names]
+    if way_of(case, names[0]) == "geometric-mean":
+        columns = [np.log(column) for column in columns]
+    columns = [column / max(np.abs(column).max(), 1e-300) for column in columns]
+    for place, column in enumerate(columns):
+        rest = np.column_stack([np.ones(len(rows)), *columns[:place], *columns[place + 1 :]])
+        left = column - rest @ np.linalg.lstsq(rest, column, rcond=None)[0]
+        if left.std() <= 0.02 * column.std():
+            return True
+    return False
+
+
+def _values_and_weights(case: Case, name: str, rows: set[int]) -> tuple[Cells, list[Fraction]]:
+    in_order = sorted(rows)
     weights = [Fraction(1)] * len(rows)
     if case.weights is not None:
-        weights = [Fraction(case.variable(case.weights).cells[row]) for row in rows]
-    value = cells[rows[0]]
-    if not _is_right(variable, way, value, values, weights):
-        yield Fault("values are those of their group", f"{variable.storage} {way}: {name} of {len(rows)} records")
-    if way == "mode" and variable.kind == "nominal" and values.count(value) < 2:
-        yield Fault("a category is not one person's", f"{name}: one of {len(rows)} records has it, k={case.k}")
+        weights = [Fraction(case.variable(case.weights).cells[row]) for row in in_order]
+    return [case.variable(name).cells[row] for row in in_order], weights
 
 
 def _is_right(variable: Variable, way: str, value: Any, values: Cells, weights: list[Fraction]) -> bool:
