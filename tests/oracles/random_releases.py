@@ -59,6 +59,11 @@ class Variable:
     stated: bool = False
 
     @property
+    def is_numeric(self) -> bool:
+        """Whether it surely holds numbers, whatever they are treated as."""
+        return bool(self.observed) and (self.kind == "continuous" or (self.stated and not self.categories))
+
+    @property
     def observed(self) -> set[int]:
         """The records in which it is observed."""
         return {record for record, cell in enumerate(self.cells) if cell is not None}
@@ -346,7 +351,11 @@ def _rename(case: Case, rng: Random) -> None:
         elif whole_labels:
             case.labels[one.name] = position + 10
     label = case.labels.__getitem__
-    if not isinstance(case.options.get("blocks"), list) or rng.random() < 0.5:
+    with_role = {*case.identifiers, *case.strata, case.weights}
+    by_default = all(one.is_numeric for one in case.variables if one.name in protected) and all(
+        one.name in with_role for one in case.variables if one.name not in protected
+    )
+    if rng.random() < 0.5 or not (by_default or isinstance(case.options.get("blocks"), list)):
         case.options["columns"] = [label(name) for name in rng.sample(protected, len(protected))]
     if isinstance(case.options.get("blocks"), list):
         case.options["blocks"] = [[label(name) for name in block] for block in case.options["blocks"]]

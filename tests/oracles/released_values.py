@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -45,10 +45,18 @@ class Fault:
 
 @dataclass(frozen=True)
 class Support:
-    """The records that one released value of a variable rests on, and the groups they are in."""
+    """The groups that share one released value of a variable, and the records it may be the mean, median, ... of.
 
-    groups: frozenset[Any]
-    records: frozenset[int]
+    Mostly that is one set of records; the mean of four can be that of three of them.
+    """
+
+    groups: frozenset[int]
+    choices: tuple[frozenset[int], ...]
+
+    @property
+    def records(self) -> frozenset[int]:
+        """The largest of them."""
+        return self.choices[0]
 
 
 def faults(case: Case, release: Any) -> list[Fault]:
@@ -75,8 +83,10 @@ def faults(case: Case, release: Any) -> list[Fault]:
         else:
             found += _groups(case, block, labels, partition)
             found += _alike(case, block, after)
-            found += _medoids(case, block, labels, after) if case.replace == "medoid" else ()
-            found += _representatives(case, block, labels, after) if case.replace != "medoid" else ()
+            if case.replace == "medoid":
+                found += _medoids(case, block, labels, after)
+            else:
+                found += _representatives(case, block, labels, after, release.plan.outcome)
     return found
 
 
@@ -224,12 +234,15 @@ def _alike(case: Case, block: list[str], after: dict[str, Cells]) -> Iterator[Fa
 # Representatives.
 
 
-def _representatives(case: Case, block: list[str], labels: list[int], after: dict[str, Cells]) -> Iterator[Fault]:
+def _representatives(
+    case: Case, block: list[str], labels: list[int], after: dict[str, Cells], outcome: Any
+) -> Iterator[Fault]:
     supports: dict[str, list[Support]] = {}
     for name in block:
         found: list[Fault] = []
         supports[name] = _supports(case, block, name, labels, after[name], found)
         yield from found
+        yield from _held_by_one(case, name, supports[name], after[name], getattr(outcome, "held_by_one", {}))
     for tied in case.tied:
         if all(name in block and way_of(case, name) == "mean" for name in tied):  # else the relation is not seen
             for one, other in combinations(tied, 2):
@@ -255,22 +268,30 @@ def _supports(
         shared[(None if _is_constant(variable) else strata[record], cells[record])].add(labels[record])
     supports = []
     for (_, value), groups in shared.items():
-        records = _counted(case, block, name, {row for row in range(case.records) if labels[row] in groups}, value)
+        choices = _counted(case, block, name, {row for row in range(case.records) if labels[row] in groups}, value)
         what = f"{variable.storage} {way_of(case, name)}: {name}"
-        if records is None:
+        if not choices:
             found.append(Fault("values are those of their group", f"{what} of {len(groups)} groups"))
             continue
-        supports.append(Support(frozenset(groups), records))
-        if len(records) < case.k:
-            found.append(Fault("values rest on k observed", f"{what} rests on {len(records)}, k={case.k}"))
-        held = sum(variable.cells[row] == value for row in records)
-        if way_of(case, name) == "mode" and variable.kind == "nominal" and held < 2:
-            found.append(Fault("a category is not one person's", f"{what}, one of {len(records)}, k={case.k}"))
+        supports.append(Support(frozenset(groups), choices))
+        if len(choices[0]) < case.k:
+            found.append(Fault("values rest on k observed", f"{what} rests on {len(choices[0])}, k={case.k}"))
     return supports
 
 
-def _counted(case: Case, block: list[str], name: str, members: set[int], value: Any) -> frozenset[int] | None:
-    """Return the records whose mean, median, mode, ... a released value is; None if it is that of none that may be.
+def _held_by_one(case: Case, name: str, supports: list[Support], cells: Cells, counted: Any) -> Iterator[Fault]:
+    """Where a group gets the value of one record alone, the plan says so."""
+    if way_of(case, name).split(":")[0] not in KEEPS_VALUES or str(case.labels[name]) in counted:
+        return
+    for support in supports:
+        value = cells[min(support.records)]
+        if sum(case.variable(name).cells[row] == value for row in support.records) == 1:
+            yield Fault("values that one record has are counted", f"{way_of(case, name)}: {name}, k={case.k}")
+            return
+
+
+def _counted(case: Case, block: list[str], name: str, members: set[int], value: Any) -> tuple[frozenset[int], ...]:
+    """Return the sets of records whose mean, median, mode, ... a released value is and may be, the largest first.
 
     These are the records of its groups that have the variable observed. A mean may be over fewer: those that have
     others observed as well to which a linear relation ties it.
@@ -278,18 +299,19 @@ def _counted(case: Case, block: list[str], name: str, members: set[int], value: 
     variable = case.variable(name)
     others = [other for other in block if other != name and way_of(case, other) == way_of(case, name)]
     averages = way_of(case, name) in ("mean", "geometric-mean")
+    choices = []
     for count in range(len(others) + 1 if averages else 1):
         for together in combinations(others, count):
             rows = members & variable.observed
             for other in together:
                 rows &= case.variable(other).observed
-            if not rows or (together and rows == members & variable.observed):
+            if not rows or frozenset(rows) in choices or (together and rows == members & variable.observed):
                 continue
             if together and not _is_tied(case, [name, *together]):
                 continue
             if _is_right(variable, way_of(case, name), value, *_values_and_weights(case, name, rows)):
-                return frozenset(rows)
-    return None
+                choices.append(frozenset(rows))
+    return tuple(sorted(choices, key=len, reverse=True))
 
 
 def _is_tied(case: Case, names: list[str]) -> bool:
@@ -362,12 +384,21 @@ def differencing(case: Case, these: list[Support], those: list[Support]) -> Iter
     variable are those behind some means of the other, the sums differ by those of the records observed in one only.
     """
     for groups in _same_groups(these, those):
-        one = {record for support in these if support.groups <= groups for record in support.records}
-        other = {record for support in those if support.groups <= groups for record in support.records}
-        for apart in (one - other, other - one):
-            if 0 < len(apart) < case.k:
-                yield Fault("no difference of sums over fewer than k", f"{len(apart)} records, k={case.k}")
-                return
+        of_one = [support.choices for support in these if support.groups <= groups]
+        of_other = [support.choices for support in those if support.groups <= groups]
+        apart = [
+            _fewest_apart(set().union(*one), set().union(*other))
+            for one in product(*of_one)
+            for other in product(*of_other)
+        ]
+        if 0 not in apart and max(apart) < case.k:
+            yield Fault("no difference of sums over fewer than k", f"{max(apart)} records, k={case.k}")
+            return
+
+
+def _fewest_apart(one: set[int], other: set[int]) -> float:
+    """Return how many records are in one set only, on the side with fewer of them; 0 if the sets are the same."""
+    return min((len(apart) for apart in (one - other, other - one) if apart), default=0)
 
 
 def _same_groups(these: list[Support], those: list[Support]) -> list[frozenset[Any]]:
@@ -524,6 +555,9 @@ def _reasons_of_strata(case: Case, protected: list[Variable]) -> set[str]:
             varying = [case.variable(name) for name in block if not _is_constant(case.variable(name))]
             if varying and 0 < len({row for row in rows if any(row in one.observed for one in varying)}) < case.k:
                 reasons.add("a block with fewer records than k")
+            averaged = [one for one in varying if way_of(case, one.name) in ("mean", "geometric-mean")]
+            if averaged and len(rows.intersection(*(one.observed for one in averaged))) < case.k:
+                reasons.add("variables with fewer common records than k, which may be tied")
     return reasons
 
 
