@@ -1,6 +1,6 @@
 """Damaged and hostile files of every format, each read in a process of its own.
 
-    python benchmarks/mutated_files.py [--files 1000] [--seed 0] [--formats .csv .xlsx] [--quick] [--keep FOLDER]
+    python benchmarks/mutated_files.py [--files 100] [--seed 0] [--formats .csv .xlsx] [--quick] [--keep FOLDER]
 
 A file must be read and described, or refused in one line: no signal, no internal error, no memory over 2 GB, no run
 over 20 s of processor time. There are files of every format changed at random, Arrow files with numbers that point
@@ -52,7 +52,7 @@ def fault_of(end: End) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--files", type=int, default=1000, help="how many of every format")
+    parser.add_argument("--files", type=int, default=100, help="how many of every format")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--formats", nargs="+", default=list(ENDINGS), choices=ENDINGS)
     parser.add_argument("--quick", action="store_true", help="few crafted Arrow files, and none made to be large")

@@ -12,7 +12,7 @@ import pytest
 from command_line import run_shoal
 from oracles.crafted_files import CRAFTED
 from shoal.errors import ParameterError, ReadError
-from shoal.read import budget, read_table
+from shoal.read import budget, csv_files, read_table
 from shoal.write import write_table
 
 # Those that are quickly made; benchmarks/mutated_files.py reads them all.
@@ -56,8 +56,7 @@ def test_what_unpacks_to_too_much_is_refused_and_can_be_let_through(
 def test_cells_of_a_packed_file_are_counted_before_they_are_parsed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(budget, "CELLS", 1000)
-    monkeypatch.setattr(budget.budget_of, "__defaults__", (1000, 4))
+    monkeypatch.setattr(csv_files, "CELLS", 1000)
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 1000))
     with pytest.raises(ReadError, match="has at least 1,001 rows and 2 columns"):

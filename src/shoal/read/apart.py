@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal import errors
-from shoal.read.budget import Budget, budget_of
+from shoal.read.budget import ReadingBudget, budget_of
 from shoal.read.files import ReadOptions
 
 __all__ = ["hand_over", "read_apart"]
@@ -109,7 +109,7 @@ def _checked_table(function: str, path: Path, options: ReadOptions) -> Any:
     return table
 
 
-def _limit(budget: Budget) -> None:
+def _limit(budget: ReadingBudget) -> None:
     """Limit the memory and the processor time of this process, where the system can do that."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
 from shoal.errors import ParameterError, ReadError
 
-__all__ = ["Budget", "budget_of"]
+__all__ = ["ReadingBudget", "budget_of"]
 
 # What a file may become whatever its size, and per byte of it. Ten million records of ten variables are read however
 # well they are packed; what is in less than 10 MB takes less than 2 GB of memory.
@@ -23,7 +22,7 @@ COLUMNS = 50_000
 
 
 @dataclass(frozen=True)
-class Budget:
+class ReadingBudget:
     """What one file may become when it is read; `budget_of` says how much that is.
 
     Parameters
@@ -72,13 +71,13 @@ class Budget:
         )
 
 
-def budget_of(path: Path, factor: Any, cells: int = CELLS, cells_per_byte: float = CELLS_PER_BYTE) -> Budget:
+def budget_of(path: Path, factor: Any, cells: int = CELLS, cells_per_byte: float = CELLS_PER_BYTE) -> ReadingBudget:
     """Return the budget of a file: what files of its size become, times a factor."""
-    if isinstance(factor, bool) or not isinstance(factor, Real) or not 0 < factor < math.inf:
+    if isinstance(factor, bool) or not isinstance(factor, (int, float)) or not 0 < factor < math.inf:
         raise ParameterError(f"budget must be a number above 0; got {factor!r}.", parameter="budget")
     size = path.stat().st_size
     cells = int(factor * max(cells, cells_per_byte * size))
-    return Budget(
+    return ReadingBudget(
         path=path,
         cells=cells,
         columns=int(factor * COLUMNS),

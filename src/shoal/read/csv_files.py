@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ParameterError, ReadError
-from shoal.read.budget import Budget, budget_of
+from shoal.read.budget import ReadingBudget, budget_of
 from shoal.read.csv_columns import NUMBER, column_to_pandas
 from shoal.read.files import ReadOptions, ending_of, name_header
 from shoal.read.labels import Labels
@@ -27,6 +27,8 @@ __all__ = ["read_csv"]
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_BYTES = 1 << 20  # bytes looked at to find the header and the delimiter
+# What a packed file may hold; cells are text first, then numbers.
+CELLS, CELLS_PER_BYTE = 75_000_000, 8
 BLOCK = 1 << 24  # bytes parsed at a time
 
 
@@ -39,7 +41,7 @@ def read_csv(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
     import pandas as pd
 
     _check_options(options)
-    budget = budget_of(path, options.budget)
+    budget = budget_of(path, options.budget, CELLS, CELLS_PER_BYTE)
     content = _content(budget, options.encoding)
     delimiter = options.delimiter or _detect_delimiter(path, content, decimal=options.decimal)
     header, start = _header(path, content, delimiter)
@@ -47,6 +49,7 @@ def read_csv(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
     names = name_header(path, header)
     _refuse_data_as_header(path, header)
     table = _parse(path, content, start, delimiter, len(names))
+    del content  # a copy of all cells, as large as the file
     comma = options.decimal == "," or (options.decimal is None and delimiter == ";")
     point = options.decimal != ","
     frame = pd.DataFrame(
@@ -76,7 +79,7 @@ def _check_options(options: ReadOptions) -> None:
         ) from None
 
 
-def _content(budget: Budget, encoding: str) -> bytes:
+def _content(budget: ReadingBudget, encoding: str) -> bytes:
     """Return the content of a file, unpacked, as UTF-8 without a byte order mark."""
     path = budget.path
     content = _unpacked(budget) if ending_of(path).endswith(".gz") else path.read_bytes()
@@ -97,7 +100,7 @@ def _content(budget: Budget, encoding: str) -> bytes:
     return content
 
 
-def _unpacked(budget: Budget) -> bytes:
+def _unpacked(budget: ReadingBudget) -> bytes:
     with budget.path.open("rb") as packed, gzip.GzipFile(fileobj=packed) as file:
         try:
             content = file.read(budget.bytes + 1)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shoal.errors import ReadError, nearest_name_hint
-from shoal.read.budget import Budget, budget_of
+from shoal.read.budget import ReadingBudget, budget_of
 from shoal.read.csv_columns import MISSING_WORDS
 from shoal.read.excel_parts import Relationships, SharedTexts, Sheet, Styles, Workbook
 from shoal.read.files import ReadOptions, name_header
@@ -48,7 +48,7 @@ def read_xlsx(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
 class Package:
     """The XML documents in an Excel file, which refer to each other; none may declare a document type."""
 
-    def __init__(self, archive: zipfile.ZipFile, budget: Budget) -> None:
+    def __init__(self, archive: zipfile.ZipFile, budget: ReadingBudget) -> None:
         self._archive = archive
         self._budget = budget
         parts = archive.infolist()
@@ -94,7 +94,7 @@ def _chosen_sheet(path: Path, titles: list[str], sheet: str | int | None) -> str
     raise ReadError(f'{path} has no sheet "{sheet}"; its sheets are {shown}.{nearest_name_hint(sheet, titles)}')
 
 
-def _without_margins(rows: list[list[Any]], budget: Budget) -> list[list[Any]]:
+def _without_margins(rows: list[list[Any]], budget: ReadingBudget) -> list[list[Any]]:
     """Return the rows, all of one length, without the empty ones around them or, in several columns, between them."""
     reach = [max((place for place, cell in enumerate(row, 1) if not _is_empty(cell)), default=0) for row in rows]
     width = max(reach, default=0)

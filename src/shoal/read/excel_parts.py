@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from shoal.errors import ReadError
-from shoal.read.budget import Budget
+from shoal.read.budget import ReadingBudget
 from shoal.read.safe_xml import XmlHandler
 
 __all__ = ["Relationships", "SharedTexts", "Sheet", "Styles", "Workbook"]
@@ -18,10 +18,10 @@ LAST_ROW, LAST_COLUMN = 1_048_576, 16_384  # of every sheet that Excel writes
 EVENTS_PER_CELL = 6  # tags and pieces of text
 
 
-class _Part(XmlHandler):
+class _ExcelPart(XmlHandler):
     """Receives one part; a subclass says in `begins` and `ends` what is done at which elements."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: ReadingBudget) -> None:
         super().__init__(str(budget.path))
         self.budget = budget
         self.begins: dict[str, Callable[[Mapping[str, str]], None]] = {}  # by names without namespaces
@@ -58,18 +58,18 @@ class _Part(XmlHandler):
             end()
 
 
-class Relationships(_Part):
+class Relationships(_ExcelPart):
     """Which other parts a part refers to.
 
     Parameters
     ----------
-    budget : Budget
+    budget : ReadingBudget
         That of the file.
     owner : str
         The part that refers to them.
     """
 
-    def __init__(self, budget: Budget, owner: str) -> None:
+    def __init__(self, budget: ReadingBudget, owner: str) -> None:
         super().__init__(budget)
         self.parts: dict[str, str] = {}  # by the name that the owner uses
         self.by_type: dict[str, str] = {}  # the first of each
@@ -86,10 +86,10 @@ class Relationships(_Part):
             self.parts[attributes.get("Id", "")] = target
 
 
-class Workbook(_Part):
+class Workbook(_ExcelPart):
     """The names of the sheets, each with the name of its relationship, and when days are counted from."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: ReadingBudget) -> None:
         super().__init__(budget)
         self.sheets: list[tuple[str, str]] = []
         self.since_1904 = False
@@ -103,10 +103,10 @@ class Workbook(_Part):
         self.since_1904 = attributes.get("date1904") in ("1", "true")
 
 
-class Styles(_Part):
+class Styles(_ExcelPart):
     """Which styles of cells show a number as a date or a time, and which of these as a duration."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: ReadingBudget) -> None:
         super().__init__(budget)
         self._formats: dict[int, str] = {}
         self._of_styles: list[int] = []
@@ -140,10 +140,10 @@ class Styles(_Part):
         )
 
 
-class _Texts(_Part):
+class _Texts(_ExcelPart):
     """Collects the text of elements <t>, in runs of one format or not, but not that of phonetic hints."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: ReadingBudget) -> None:
         super().__init__(budget)
         self.pieces: list[str] = []
         self._in_hint = False
@@ -167,7 +167,7 @@ class _Texts(_Part):
 class SharedTexts(_Texts):
     """The texts that cells refer to by number."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: ReadingBudget) -> None:
         super().__init__(budget)
         self.shared: list[str] = []
         self.ends["si"] = self._add
@@ -184,7 +184,7 @@ class Sheet(_Texts):
 
     Parameters
     ----------
-    budget : Budget
+    budget : ReadingBudget
         That of the file.
     texts : list of str
         What cells refer to by number.
@@ -194,7 +194,7 @@ class Sheet(_Texts):
         Whether days are counted from 1904, as on old Macs.
     """
 
-    def __init__(self, budget: Budget, texts: list[str], styles: Styles, since_1904: bool) -> None:
+    def __init__(self, budget: ReadingBudget, texts: list[str], styles: Styles, since_1904: bool) -> None:
         from openpyxl.utils.datetime import CALENDAR_MAC_1904, CALENDAR_WINDOWS_1900, from_excel, from_ISO8601
 
         super().__init__(budget)

@@ -360,7 +360,7 @@ def _with_plain_types(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a pandas frame whose columns of Arrow's types are of those that can be computed with."""
     import pandas as pd
 
-    kinds = {name: kind.pyarrow_dtype for name, kind in frame.dtypes.items() if isinstance(kind, pd.ArrowDtype)}
+    kinds = {str(name): kind.pyarrow_dtype for name, kind in frame.dtypes.items() if isinstance(kind, pd.ArrowDtype)}
     if not kinds:
         return frame
     import pyarrow

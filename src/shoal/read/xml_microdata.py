@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ReadError
-from shoal.read.budget import Budget, budget_of
+from shoal.read.budget import ReadingBudget, budget_of
 from shoal.read.csv_columns import column_to_pandas
 from shoal.read.files import ReadOptions
 from shoal.read.labels import Labels
@@ -61,7 +61,7 @@ class _Column:
 class _RecordHandler(XmlHandler):
     """Collects the cells of all records, column by column, and nothing else of the document."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: ReadingBudget) -> None:
         super().__init__(str(budget.path))
         self._budget = budget
         self.records = 0
