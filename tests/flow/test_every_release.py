@@ -16,8 +16,10 @@ from dataclasses import dataclass, field
 import pytest
 
 import shoal
-from oracles.random_releases import Case, drawn_case
-from oracles.released_values import Fault, faults, reasons_to_refuse, values_in_message
+from oracles.cases import Case, Fault
+from oracles.random_releases import drawn_case
+from oracles.refusals import reasons_to_refuse, values_in_message
+from oracles.released_values import faults
 from shoal.errors import ShoalError
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from oracles.native_tables import STORAGES, Cells, Engine, fits, native_table
+from oracles.cases import Case, Variable
+from oracles.native_tables import STORAGES, Cells, Engine, fits
 
-__all__ = ["Case", "Variable", "drawn_case"]
+__all__ = ["drawn_case"]
 
 WORDS = ("Quetzal", "Okapi", "Numbat", "Dugong", "Tapir", "nan", "None", "", "Ibex ", "Ågerhøne")
 ENGINES: tuple[Engine, ...] = ("pandas", "pandas", "polars", "arrow", "arrow", "numpy")
@@ -31,92 +31,6 @@ FOR_KIND = {
     "ordinal": ("median", "mode", "order-statistic:q=0.75"),
     "nominal": ("mode",),
 }
-
-
-@dataclass(frozen=True)
-class Variable:
-    """One column, in plain Python.
-
-    Attributes
-    ----------
-    cells
-        The values; None where one is missing.
-    storage
-        How the library holds it, a name in `STORAGES`.
-    kind
-        What it is treated as: "continuous", "ordinal" or "nominal".
-    categories
-        The categories of a categorical type in their order, those that no record has included; else empty.
-    stated
-        Whether the kind is not that of the type and has to be stated.
-    """
-
-    name: str
-    cells: Cells
-    storage: str
-    kind: str
-    categories: tuple[Any, ...] = ()
-    stated: bool = False
-
-    @property
-    def is_numeric(self) -> bool:
-        """Whether it surely holds numbers, whatever they are treated as."""
-        return bool(self.observed) and (self.kind == "continuous" or (self.stated and not self.categories))
-
-    @property
-    def observed(self) -> set[int]:
-        """The records in which it is observed."""
-        return {record for record, cell in enumerate(self.cells) if cell is not None}
-
-
-@dataclass
-class Case:
-    """One table and how it is to be protected.
-
-    Attributes
-    ----------
-    protected
-        The names of the columns to protect, block by block; empty where shoal chooses.
-    tied
-        Sets of variables that one linear relation joins.
-    labels
-        What the table calls each column, where that is not its name.
-    """
-
-    seed: int
-    engine: Engine
-    variables: list[Variable]
-    k: int
-    method: str = "mdav"
-    replace: Any = "mean"
-    missing: str = "error"
-    standardize: bool = True
-    blocks: list[list[str]] = field(default_factory=list)
-    strata: list[str] = field(default_factory=list)
-    weights: str | None = None
-    identifiers: list[str] = field(default_factory=list)
-    confidential: list[str] = field(default_factory=list)
-    tied: list[tuple[str, ...]] = field(default_factory=list)
-    labels: dict[str, Any] = field(default_factory=dict)
-    options: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def records(self) -> int:
-        """How many records the table has."""
-        return len(self.variables[0].cells)
-
-    def variable(self, name: str) -> Variable:
-        """Return the variable of this name."""
-        return next(one for one in self.variables if one.name == name)
-
-    def data(self) -> Any:
-        """Return the table as its library holds it; equal every time."""
-        return native_table(self.engine, self.variables, self.labels, Random(self.seed))
-
-    def __str__(self) -> str:
-        """Return all that is needed to see what was protected."""
-        columns = "".join(f"\n    {one.name} {one.kind} {one.storage}: {list(one.cells)}" for one in self.variables)
-        return f"seed {self.seed}, {self.engine}, k={self.k}, {self.options}{columns}"
 
 
 def drawn_case(seed: int) -> Case:

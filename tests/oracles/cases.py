@@ -1,0 +1,139 @@
+"""One table and how it is to be protected, in plain Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from oracles.native_tables import Cells, Engine, native_table
+
+__all__ = ["KEEPS_VALUES", "SINGLE", "Case", "Fault", "Variable"]
+
+SERVES = {
+    "mean": {"continuous"},
+    "geometric-mean": {"continuous"},
+    "median": {"continuous", "ordinal"},
+    "order-statistic": {"continuous", "ordinal"},
+}
+KEEPS_VALUES = {"median", "order-statistic", "mode", "medoid"}
+SINGLE = ("float32", "Float32", "float")  # storages of single precision
+INSTEAD = {"continuous": "mean", "ordinal": "median", "nominal": "mode"}
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One column, in plain Python.
+
+    Attributes
+    ----------
+    cells
+        The values; None where one is missing.
+    storage
+        How the library holds it, a name in `STORAGES`.
+    kind
+        What it is treated as: "continuous", "ordinal" or "nominal".
+    categories
+        The categories of a categorical type in their order, those that no record has included; else empty.
+    stated
+        Whether the kind is not that of the type and has to be stated.
+    """
+
+    name: str
+    cells: Cells
+    storage: str
+    kind: str
+    categories: tuple[Any, ...] = ()
+    stated: bool = False
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether it surely holds numbers, whatever they are treated as."""
+        return bool(self.observed) and (self.kind == "continuous" or (self.stated and not self.categories))
+
+    @property
+    def observed(self) -> set[int]:
+        """The records in which it is observed."""
+        return {record for record, cell in enumerate(self.cells) if cell is not None}
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all observed values are the same."""
+        return len({self.cells[record] for record in self.observed}) <= 1
+
+
+@dataclass
+class Case:
+    """One table and how it is to be protected.
+
+    Attributes
+    ----------
+    protected
+        The names of the columns to protect, block by block; empty where shoal chooses.
+    tied
+        Sets of variables that one linear relation joins.
+    labels
+        What the table calls each column, where that is not its name.
+    """
+
+    seed: int
+    engine: Engine
+    variables: list[Variable]
+    k: int
+    method: str = "mdav"
+    replace: Any = "mean"
+    missing: str = "error"
+    standardize: bool = True
+    blocks: list[list[str]] = field(default_factory=list)
+    strata: list[str] = field(default_factory=list)
+    weights: str | None = None
+    identifiers: list[str] = field(default_factory=list)
+    confidential: list[str] = field(default_factory=list)
+    tied: list[tuple[str, ...]] = field(default_factory=list)
+    labels: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def records(self) -> int:
+        """How many records the table has."""
+        return len(self.variables[0].cells)
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether centres are drawn by membership."""
+        return self.method.split(":")[0] in ("fuzzy", "entropy")
+
+    @property
+    def stratum_of_record(self) -> list[tuple[Any, ...]]:
+        """The stratum of every record; a missing value is one of its own."""
+        columns = [self.variable(name).cells for name in self.strata]
+        return [tuple(column[record] for column in columns) for record in range(self.records)]
+
+    def way_of(self, name: str) -> str:
+        """Return how the values of a column are replaced: as asked for, or what serves its kind."""
+        asked = self.replace
+        if isinstance(asked, dict):
+            asked = asked.get(self.labels[name], "mean")
+        kind = self.variable(name).kind
+        return asked if kind in SERVES.get(asked.split(":")[0], {kind}) else INSTEAD[kind]
+
+    def variable(self, name: str) -> Variable:
+        """Return the variable of this name."""
+        return next(one for one in self.variables if one.name == name)
+
+    def data(self) -> Any:
+        """Return the table as its library holds it; equal every time."""
+        return native_table(self.engine, self.variables, self.labels, Random(self.seed))
+
+    def __str__(self) -> str:
+        """Return all that is needed to see what was protected."""
+        columns = "".join(f"\n    {one.name} {one.kind} {one.storage}: {list(one.cells)}" for one in self.variables)
+        return f"seed {self.seed}, {self.engine}, k={self.k}, {self.options}{columns}"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One promise that a release broke, and where."""
+
+    promise: str
+    where: str

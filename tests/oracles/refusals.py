@@ -1,0 +1,100 @@
+"""What a refusal may be for, and what it may not say."""
+
+from __future__ import annotations
+
+from oracles.cases import Case, Variable
+
+__all__ = ["reasons_to_refuse", "values_in_message"]
+
+
+def reasons_to_refuse(case: Case) -> set[str]:
+    """Return everything about a case that a refusal may be for."""
+    reasons = set()
+    protected = [case.variable(name) for block in case.blocks for name in block]
+    incomplete = any(None in one.cells for one in protected)
+    method = case.method.split(":")[0]
+    if case.records < case.k:
+        reasons.add("fewer records than k")
+    if case.missing == "error" and (incomplete or any(None in case.variable(name).cells for name in case.strata)):
+        reasons.add("missing values")
+    if incomplete and (method != "mdav" or case.confidential or case.replace == "medoid"):
+        reasons.add("method without missing values")
+    if any(not one.observed for one in protected):
+        reasons.add("a column without any value")
+    if any(one.kind != "continuous" for one in protected) and (
+        (method != "mdav" and case.method != "hac:distance=hamming") or case.confidential
+    ):
+        reasons.add("method for numbers")
+    if case.method == "hac:distance=hamming" and any(one.kind != "nominal" for one in protected):
+        reasons.add("method for categories")
+    if method == "optimal-univariate" and any(len(block) > 1 for block in case.blocks):
+        reasons.add("method for one variable")
+    if any(
+        isinstance(cell, int) and abs(cell) > 2**53 for one in case.variables for cell in one.cells if cell is not None
+    ):
+        reasons.add("numbers that floats do not hold")
+    if case.engine == "arrow" and any(one.storage == "string_view" for one in case.variables):
+        reasons.add("a type that cannot be protected")
+    if case.confidential:
+        reasons.add("synthetic data of such a table")
+    if case.is_soft:
+        reasons.add("no centre averages k")
+    reasons |= (
+        _reasons_of_weights(case) | _reasons_of_strata(case, protected) | _reasons_of_replacements(case, protected)
+    )
+    return reasons
+
+
+def _reasons_of_weights(case: Case) -> set[str]:
+    if case.weights is None:
+        return set()
+    reasons = set()
+    if any(cell is None or cell <= 0 for cell in case.variable(case.weights).cells):
+        reasons.add("weights that are not positive")
+    if case.confidential or case.is_soft:
+        reasons.add("method without weights")
+    return reasons
+
+
+def _reasons_of_strata(case: Case, protected: list[Variable]) -> set[str]:
+    reasons = set()
+    strata = case.stratum_of_record
+    for stratum in set(strata):
+        rows = {row for row in range(case.records) if strata[row] == stratum}
+        if len(rows) < case.k:
+            reasons.add("a stratum with fewer records than k")
+        if any(0 < len(rows & one.observed) < case.k for one in protected):
+            reasons.add("a variable with fewer observed values than k")
+        for block in case.blocks:
+            varying = [case.variable(name) for name in block if not case.variable(name).is_constant]
+            if varying and 0 < len({row for row in rows if any(row in one.observed for one in varying)}) < case.k:
+                reasons.add("a block with fewer records than k")
+            averaged = [one for one in varying if case.way_of(one.name) in ("mean", "geometric-mean")]
+            if averaged and len(rows.intersection(*(one.observed for one in averaged))) < case.k:
+                reasons.add("variables with fewer common records than k, which may be tied")
+    return reasons
+
+
+def _reasons_of_replacements(case: Case, protected: list[Variable]) -> set[str]:
+    reasons = set()
+    for one in protected:
+        if case.confidential or case.is_soft:
+            continue
+        if case.way_of(one.name) == "geometric-mean" and any(cell <= 0 for cell in one.cells if cell is not None):
+            reasons.add("values that are not positive")
+        if isinstance(case.replace, dict):
+            asked = case.replace.get(case.labels[one.name])
+            if asked is not None and asked != case.way_of(one.name):
+                reasons.add("a replacement for another kind")
+    return reasons
+
+
+def values_in_message(case: Case, message: str) -> list[str]:
+    """Return the values of protected columns that a message shows; numbers of few digits may be counts."""
+    shown = []
+    strata = {str(cell) for name in case.strata for cell in case.variable(name).cells}
+    for name in (name for block in case.blocks for name in block):
+        for cell in {str(cell) for cell in case.variable(name).cells if cell is not None}:
+            if len(cell) > 4 and cell in message and cell not in strata:
+                shown.append(name)
+    return shown
