@@ -148,7 +148,7 @@ def name_header(path: Path, cells: list[str]) -> list[str]:
 def refuse_duplicates(names: list[str], path: Path | None = None) -> None:
     """Raise ColumnError if two columns have the same name, in a file or, without a path, in a table in memory."""
     if len(set(names)) < len(names):
-        twice = sorted(name for name, count in Counter(names).items() if count > 1)
+        twice = sorted(name for name, times in Counter(names).items() if times > 1)
         whose, advice = ("The table", "Rename them first.") if path is None else (path, "Rename them in the file.")
         raise ColumnError(f"{whose} has column names more than once: {quoted_names(twice)}. {advice}")
 

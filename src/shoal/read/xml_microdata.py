@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ReadError
 from shoal.read.budget import ReadingBudget, budget_of
-from shoal.read.csv_columns import column_to_pandas
+from shoal.read.csv_columns import columns_to_pandas
 from shoal.read.files import ReadOptions
 from shoal.read.labels import Labels
 from shoal.read.safe_xml import XmlHandler, parse
@@ -43,7 +43,7 @@ def read_xml(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
     if not handler.records:
         raise ReadError(f"{path} has no records: there are no elements in its root element.")
     frame = pd.DataFrame(
-        {name: column_to_pandas(cells, point=True, comma=False) for name, cells in handler.columns()},
+        {name: columns_to_pandas([cells], point=True, comma=False)[0] for name, cells in handler.columns()},
         index=pd.RangeIndex(handler.records),
     )
     return frame, Labels()
