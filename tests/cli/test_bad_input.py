@@ -66,7 +66,7 @@ CASES = {
         "-k 3",
         DataError,
         1,
-        '"income" holds numbers but for 1 cell of text, the first in record 3',
+        '"income" holds numbers but for 1 of its 12 values, in record 3',
     ),
     "text as a continuous column": (
         GOOD,

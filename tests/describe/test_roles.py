@@ -20,9 +20,9 @@ FRAME = pd.DataFrame(
         "town": ["A", "B", "A", "B"],
         "grade": pd.Categorical(["lo", "hi", "lo", "hi"], categories=["lo", "hi"], ordered=True),
         "weight": [1.5, 1.25, 2.0, 1.0],
-        "day": pd.to_datetime(["2020-01-01"] * 4),
     }
 )
+DAYS = pd.to_datetime(["2020-01-01"] * 4)
 
 
 def selected(**arguments):
@@ -72,7 +72,6 @@ def test_kinds_are_those_of_the_types_unless_they_are_stated():
         ({"columns": ["town"], "kinds": {"town": "continuous"}}, DataError, "is not numeric: 4 of its 4 cells"),
         ({"columns": ["grade"], "kinds": {"grade": "continuous"}}, DataError, "its type is Categorical"),
         ({"columns": ["town"], "kinds": {"town": "ordinal"}}, DataError, "has no order: it cannot be ordinal"),
-        ({"columns": ["day"]}, DataError, "which cannot be protected"),
         ({"kinds": {"age": "number"}}, ParameterError, "kind must be one of"),
         ({"roles": {"age": "keys"}}, ParameterError, r'role must be one of .* Did you mean "key"'),
         ({"roles": ["age"]}, ParameterError, "roles must be a mapping from columns"),
@@ -90,9 +89,14 @@ def test_what_cannot_be_is_refused(arguments, error, message):
         selected(**arguments)
 
 
+def test_a_type_that_cannot_be_protected_is_refused():
+    with pytest.raises(DataError, match="which cannot be protected"):
+        select(as_table(FRAME.assign(day=DAYS)), columns=["day"])
+
+
 def test_text_among_numbers_is_refused_unless_the_column_has_a_role_or_a_kind():
     table = as_table(FRAME.assign(town=["1,200", "987654321", "n.a. secret", "EUR 5"]))
-    with pytest.raises(DataError, match="holds numbers but for 1 cell of text, the first in record 3") as caught:
+    with pytest.raises(DataError, match="holds numbers but for 2 of its 4 values, in records 3, 4") as caught:
         select(table)
     assert "secret" not in str(caught.value)
     assert select(table, kinds={"town": "nominal"}).columns == ("age", "income", "weight")

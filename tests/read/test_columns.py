@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import shoal
+from shoal.describe.variables import codes
 from shoal.errors import DataError
 from shoal.read import as_table
 
@@ -58,3 +61,46 @@ def test_a_column_that_is_not_numeric_is_described_without_its_values(column: An
     assert 'Column "x"' in str(caught.value)
     assert SECRET not in str(caught.value)
     assert "2020" not in str(caught.value)
+
+
+BEYOND = [2**53 + i % 2 for i in range(24)]
+BEYOND_64_BITS = [2**64 + i for i in range(24)]
+ALIKE_AS_FLOATS = {
+    "int64": pd.Series(BEYOND),
+    "1e16": pd.Series([10**16 + i % 2 for i in range(24)]),
+    "uint64": pd.Series([2**63 + i for i in range(24)], dtype="uint64"),
+    "nullable": pd.Series([None, *BEYOND[1:]], dtype="Int64"),
+    "Python integers": pd.Series(BEYOND_64_BITS, dtype=object),
+    "Python decimals": pd.Series([Decimal("1.00000000000000000000001"), Decimal(1)] * 12, dtype=object),
+    "Arrow int64": pa.chunked_array([BEYOND]),
+    "Arrow decimal128": pa.chunked_array([pa.array([Decimal(one) for one in BEYOND], pa.decimal128(30, 2))]),
+    "polars Int64": pl.Series([None, *BEYOND[1:]]),
+    "polars UInt64": pl.Series([2**63 + i for i in range(24)], dtype=pl.UInt64),
+    "polars Int128": pl.Series(BEYOND_64_BITS, dtype=pl.Int128),
+    "polars Decimal": pl.Series([Decimal(one) for one in BEYOND]),
+}
+
+
+def _table_with(column: Any) -> Any:
+    make = {"polars": pl.DataFrame, "pyarrow": pa.table}.get(type(column).__module__.split(".")[0], pd.DataFrame)
+    return make({"x": np.arange(24.0) ** 2, "big": column})
+
+
+@pytest.mark.parametrize("column", ALIKE_AS_FLOATS.values(), ids=ALIKE_AS_FLOATS)
+def test_numbers_that_floats_cannot_tell_apart_are_refused_as_quantities(column: Any) -> None:
+    with pytest.raises(DataError, match='Column "big" has values with more digits than can be computed with'):
+        shoal.protect(_table_with(column), 3, missing="keep")
+
+
+@pytest.mark.parametrize("column", ALIKE_AS_FLOATS.values(), ids=ALIKE_AS_FLOATS)
+def test_numbers_that_floats_cannot_tell_apart_are_exact_as_categories(column: Any) -> None:
+    table = as_table(_table_with(column))
+    cells = [cell for cell in table.column("big").to_list() if cell is not None and cell is not pd.NA]
+    numbered = codes(table, "big")
+    assert len(set(numbered[numbered >= 0])) == len(set(cells))
+    assert (numbered < 0).sum() == 24 - len(cells)
+
+
+def test_large_numbers_that_floats_tell_apart_are_quantities() -> None:
+    release = shoal.protect(_table_with(pd.Series([2**60 + i * 2**20 for i in range(24)])), 3)
+    assert release.plan.outcome.constant == []

@@ -62,7 +62,7 @@ def block_values(table: Table, block: Sequence[str], kinds: Mapping[str, Kind]) 
 def block_matrix(values: Mapping[str, NDArray[np.float64]], kinds: Mapping[str, Kind], *, standardize: bool) -> Matrix:
     """Return the matrix of a block: its variables scaled and side by side, without those that are constant."""
     gower = any(kinds[name] != "continuous" for name in values)
-    constant = tuple(name for name, column in values.items() if is_constant(column))
+    constant = {name: None for name, column in values.items() if is_constant(column)}
     varying = [name for name in values if name not in constant]
     scaled = []
     for name in varying:
@@ -76,6 +76,6 @@ def block_matrix(values: Mapping[str, NDArray[np.float64]], kinds: Mapping[str, 
         values=np.column_stack(scaled) if scaled else np.zeros((n, 1)),
         nominal=tuple(place for place, name in enumerate(varying) if kinds[name] == "nominal"),
         distance="gower" if gower else "euclidean",
-        constant=constant,
+        constant=tuple(constant),
         complete=not any(np.isnan(column).any() for column in values.values()),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -9,7 +10,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from shoal.describe.variables import KINDS, ROLES, Kind, Role, kind_of, looks_like_identifier, refuse_text_among_numbers
+from shoal.describe.text_numbers import refuse_text_among_numbers
+from shoal.describe.unsupported import holds_times, refuse_unsupported
+from shoal.describe.variables import KINDS, ROLES, Kind, Role, kind_of, looks_like_identifier
 from shoal.errors import (
     ColumnError,
     DataError,
@@ -81,9 +84,10 @@ def select(
     else:
         chosen = [name for name in table.names if table.is_numeric(name) and role_of.get(name) not in _NOT_PROTECTED]
     _refuse_repeats(chosen, "columns")
+    to_protect = set(chosen)
     for name in table.names:
-        if name not in role_of and name not in stated_kinds:
-            refuse_text_among_numbers(table, name)
+        if name not in role_of or name in to_protect:
+            _refuse_undecided(table, name, role_of, protected=name in to_protect, named=name in stated_kinds)
     if not chosen:
         raise ColumnError(
             "There is no column to protect: none is numeric and free of another role. Name some in columns."
@@ -94,7 +98,7 @@ def select(
                 f'Column "{name}" is to be protected and has the role {role_of[name]}: it cannot be both.'
             )
 
-    in_order = [name for name in table.names if name in set(chosen)]
+    in_order = [name for name in table.names if name in to_protect]
     selection = Selection(
         blocks=cut_into_blocks(in_order, size if block_lists is None else block_lists),
         kinds={name: _checked_kind(table, name, stated_kinds.get(name)) for name in in_order},
@@ -124,7 +128,8 @@ def cut_into_blocks(
         raise ColumnError(
             f"columns and blocks do not name the same columns: {_quoted(in_one_only)} in only one of them."
         )
-    return tuple(tuple(name for name in in_order if name in set(block)) for block in block_lists)
+    place = {name: position for position, name in enumerate(in_order)}
+    return tuple(tuple(sorted(block, key=place.__getitem__)) for block in block_lists)
 
 
 def block_size(blocks: Any) -> int | None:
@@ -149,7 +154,7 @@ def _checked_kind(table: Table, name: str, stated: Kind | None) -> Kind:
     """Return the kind that the caller stated for a column, or else the one of its type; DataError if it cannot be."""
     by_type = kind_of(table, name)
     if by_type is None:
-        dtype = table.frame.schema[name]
+        dtype = table.column(name).dtype
         raise DataError(f'Column "{name}" is of type {dtype}, which cannot be protected. Turn it into numbers or text.')
     if stated == "continuous" and by_type != "continuous":
         table.numbers(name)  # its error says how many cells are not numbers
@@ -158,7 +163,32 @@ def _checked_kind(table: Table, name: str, stated: Kind | None) -> Kind:
         raise DataError(
             f'Column "{name}" has no order: it cannot be ordinal. Make it an ordered categorical, or number its values.'
         )
-    return stated or by_type
+    kind = stated or by_type
+    if kind == "continuous" and not table.has_exact_numbers(name):
+        raise DataError(
+            f'Column "{name}" has values with more digits than can be computed with (about 16), and some that differ '
+            "only in the last ones. Subtract what they have in common, or say what the column is: the kind nominal "
+            f'(--kind "{name}=nominal") for codes, the role identifier to drop it (--role "{name}=identifier").'
+        )
+    return kind
+
+
+def _refuse_undecided(table: Table, name: str, role_of: dict[str, Role], *, protected: bool, named: bool) -> None:
+    """Raise DataError for a column that would be released as it is, or as text, without anyone having said so.
+
+    Where its kind was stated but it is not protected, the role "other" says the same in the plan, so that this can be
+    carried out again.
+    """
+    if protected and named:
+        return
+    try:
+        refuse_text_among_numbers(table, name)
+        if not protected:
+            refuse_unsupported(table, name)
+    except DataError:
+        if not named:
+            raise
+        role_of[name] = "other"
 
 
 def _warn_of_unprotected(table: Table, selection: Selection) -> None:
@@ -176,6 +206,12 @@ def _warn_of_unprotected(table: Table, selection: Selection) -> None:
         elif role in ("key", "confidential") and name not in protected:
             warn(
                 f'Column "{name}" has the role {role} and is released as it is. Name it in columns to protect it.',
+                DescriptionWarning,
+            )
+        elif role is None and name not in protected and holds_times(table, name):
+            warn(
+                f'Column "{name}" holds dates or times, which cannot be protected yet, and is released as it is. Give '
+                'it the role "identifier" to drop it, or another role to keep it.',
                 DescriptionWarning,
             )
 
@@ -200,7 +236,7 @@ def _names(table: Table, what: str, names: Any) -> list[str]:
     """Return the columns that an argument names, one or several; ColumnError if one of them is not there."""
     if names is None:
         return []
-    if isinstance(names, str | int | tuple) and str(names) in table.names:
+    if isinstance(names, str | int | tuple) and str(names) in table:
         return [str(names)]
     return [_existing(table, name) for name in as_names(names, what)]
 
@@ -224,7 +260,7 @@ def as_names(names: Any, what: str) -> list[Any]:
 
 
 def _existing(table: Table, name: Any) -> str:
-    if str(name) in table.names:
+    if str(name) in table:
         return str(name)
     if not isinstance(name, str | int):
         raise ParameterError(f"Columns go by their names; got {type(name).__name__}.")
@@ -237,7 +273,7 @@ def _one_of(what: str, word: str, words: tuple[_Word, ...]) -> _Word:
 
 
 def _refuse_repeats(names: Sequence[str], where: str) -> None:
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted(name for name, times in Counter(names).items() if times > 1)
     if repeated:
         raise ColumnError(f"{where} names {_quoted(repeated)} more than once.")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -10,6 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.describe.text_numbers import numbers_in_text
 from shoal.errors import DataError
 from shoal.read import Table, as_table
 
@@ -23,7 +25,6 @@ __all__ = [
     "describe_table",
     "kind_of",
     "looks_like_identifier",
-    "refuse_text_among_numbers",
 ]
 
 Kind = Literal["continuous", "ordinal", "nominal"]
@@ -44,6 +45,9 @@ class Variable:
     missing: int
     label: str = ""
 
+
+# Types whose different values not every library can count.
+_NOT_COUNTED_BY_LIBRARIES = (nw.Object, nw.Unknown, nw.List, nw.Array, nw.Struct, nw.Binary)
 
 # Words that suggest a role when they are a whole part of a column's name: "person_id", "survey weight", "HHID".
 _IDENTIFIER_WORDS = re.compile(
@@ -83,18 +87,20 @@ def describe_table(data: Any) -> list[Variable]:
 
 
 def _describe(table: Table, name: str) -> Variable:
-    distinct = _distinct(table, name)
-    kind, kind_reason = _suggest_kind(table, name, distinct)
-    role, role_reason = _suggest_role(table, name)
-    reason = "; ".join(text for text in (kind_reason, role_reason) if text)
-    missing = int(table.missing(name).sum())
-    return Variable(name, kind, role, reason, distinct, missing, table.labels.variables.get(name, ""))
-
-
-def _suggest_kind(table: Table, name: str, distinct: int) -> tuple[Kind | None, str]:
+    missing = table.missing(name)
+    distinct = _distinct(table, name, missing)
     kind = kind_of(table, name)
+    role, role_reason = _suggest_role(table, name, kind, distinct, int(missing.sum()))
+    kind, kind_reason = _suggest_kind(table, name, kind, distinct)
+    reason = "; ".join(text for text in (kind_reason, role_reason) if text)
+    return Variable(name, kind, role, reason, distinct, int(missing.sum()), table.labels.variables.get(name, ""))
+
+
+def _suggest_kind(table: Table, name: str, kind: Kind | None, distinct: int) -> tuple[Kind | None, str]:
     if kind is None:
         return None, "dates and other types cannot be protected yet"
+    if kind == "nominal":
+        return kind, numbers_in_text(table, name).description
     measure = table.labels.measures.get(name)
     if measure in ("nominal", "ordinal") and kind == "continuous":
         return ("ordinal" if measure == "ordinal" else "nominal"), f"marked {measure} in the file"
@@ -105,31 +111,35 @@ def _suggest_kind(table: Table, name: str, distinct: int) -> tuple[Kind | None, 
     return kind, ""
 
 
-def _suggest_role(table: Table, name: str) -> tuple[Role, str]:
-    reason = looks_like_identifier(table, name)
+def _suggest_role(table: Table, name: str, kind: Kind | None, distinct: int, missing: int) -> tuple[Role, str]:
+    reason = _identifier_reason(table, name, kind, distinct, missing)
     if reason:
         return "identifier", reason
+    words = _words(name)
     for role, pattern in _ROLE_WORDS:
-        word = _word_like(pattern, name)
-        if word and (role != "weight" or table.is_numeric(name)):
+        word = _word_like(pattern, words)
+        if word and (role != "weight" or kind == "continuous"):
             return role, f'"{word}" in its name'
     return "other", ""
 
 
 def looks_like_identifier(table: Table, name: str) -> str:
     """Return why a column looks like an identifier, or an empty string if it does not."""
+    kind = kind_of(table, name)
+    if kind == "continuous" and _has_fractions(table, name):  # before values are counted, which takes longer
+        return ""
+    missing = table.missing(name)
+    return _identifier_reason(table, name, kind, _distinct(table, name, missing), int(missing.sum()))
+
+
+def _identifier_reason(table: Table, name: str, kind: Kind | None, distinct: int, missing: int) -> str:
     n = len(table)
-    if kind_of(table, name) is None or n < 2:
+    if kind is None or distinct < 2 or distinct < 0.95 * (n - missing):
         return ""
-    numeric = table.is_numeric(name)
-    if numeric and not table.is_integer(name):
-        values = table.numbers(name)
-        if np.any(values[np.isfinite(values)] % 1 != 0):
-            return ""
-    distinct = _distinct(table, name)
-    if distinct < 2 or distinct < 0.95 * (n - int(table.missing(name).sum())):
+    numeric = kind == "continuous"
+    if numeric and _has_fractions(table, name):
         return ""
-    word = _word_like(_IDENTIFIER_WORDS, name)
+    word = _word_like(_IDENTIFIER_WORDS, _words(name))
     if word:
         return f'"{word}" in its name, and nearly every value is different'
     # Below twenty records, values that all differ say little.
@@ -142,42 +152,23 @@ def looks_like_identifier(table: Table, name: str) -> str:
     return ""
 
 
+def _has_fractions(table: Table, name: str) -> bool:
+    if table.is_integer(name):
+        return False
+    values = table.numbers(name)
+    return bool(np.any(values[np.isfinite(values)] % 1 != 0))
+
+
 def kind_of(table: Table, name: str) -> Kind | None:
     """Return the kind that a column has by its type, or None for types that cannot be protected."""
     if table.is_numeric(name):
         return "continuous"
-    dtype = table.frame.schema[name]
+    dtype = table.column(name).dtype
     if isinstance(dtype, nw.Enum):
         return "ordinal"
     if isinstance(dtype, nw.String | nw.Categorical | nw.Boolean | nw.Object):
         return "nominal"
     return None
-
-
-# A number as people write it: "-1,234.5", "+49", "1 234 567", "12 %", "EUR 5". "007" is a number too, but a column in
-# which every cell is digits only is one of codes.
-_CURRENCY = r"\s*(?:[^\w\s.,+-]|[A-Z]{3})?\s*"
-_AMOUNT = _CURRENCY + r"[+-]?" + _CURRENCY + "[.,]?\\d[\\d., '\u2019\u00a0\u202f]*(?:[eE][+-]?\\d+)?" + _CURRENCY
-_CODE = r"\d+"
-
-
-def refuse_text_among_numbers(table: Table, name: str) -> None:
-    """Raise DataError for a text column most of whose cells are numbers, unless all of them are plain codes.
-
-    Such a column would count as nominal, and be released unprotected or be masked by its commonest value.
-    """
-    if not isinstance(table.frame.schema[name], nw.String | nw.Object):
-        return
-    texts = table.frame[name].to_pandas()[~table.missing(name)].astype(str).str
-    numbers = texts.fullmatch(_AMOUNT).to_numpy(bool)
-    if not 0.5 * len(numbers) <= numbers.sum() > 0 or texts.fullmatch(_CODE).all():
-        return
-    advice = 'Correct them, or give the column a role or the kind "nominal" if it is not an amount.'
-    if numbers.all():
-        raise DataError(f'Column "{name}" holds numbers written as text: signs, separators or currencies. {advice}')
-    first = np.flatnonzero(~table.missing(name))[~numbers][0] + 1
-    cells = "1 cell" if (~numbers).sum() == 1 else f"{(~numbers).sum()} cells"
-    raise DataError(f'Column "{name}" holds numbers but for {cells} of text, the first in record {first}. {advice}')
 
 
 def codes(table: Table, name: str) -> NDArray[np.int64]:
@@ -187,7 +178,7 @@ def codes(table: Table, name: str) -> NDArray[np.int64]:
     """
     import pandas as pd  # here, to keep start-up quick
 
-    column = table.frame[name]
+    column = table.column(name)
     observed = ~table.missing(name)
     numbered = np.full(len(table), -1, dtype=np.int64)
     if not observed.any():
@@ -196,10 +187,11 @@ def codes(table: Table, name: str) -> NDArray[np.int64]:
         place = {category: position for position, category in enumerate(column.dtype.categories)}
         numbered[observed] = [place[cell] for cell in table.cells(name)[observed]]
         return numbered
-    if table.is_integer(name):  # not by way of floats, which cannot tell numbers beyond 2**53 apart
+    if table.is_integer(name) and not isinstance(column.dtype, nw.Int128 | nw.UInt128):
+        # Not by way of floats, which cannot tell numbers beyond 2**53 apart.
         values = column[np.flatnonzero(observed)].to_numpy()
     else:
-        values = (table.numbers(name) if table.is_numeric(name) else table.cells(name))[observed]
+        values = (table.numbers(name) if column.dtype.is_float() else table.cells(name))[observed]
     try:
         numbered[observed] = pd.factorize(values, sort=True)[0]
     except TypeError:
@@ -207,11 +199,25 @@ def codes(table: Table, name: str) -> NDArray[np.int64]:
     return numbered
 
 
-def _distinct(table: Table, name: str) -> int:
-    return int(table.frame[name].drop_nulls().n_unique())
+def _distinct(table: Table, name: str, missing: NDArray[np.bool_]) -> int:
+    """Return how many different values a column has."""
+    column = table.column(name)
+    if missing.any():
+        column = column[np.flatnonzero(~missing)]
+    if not isinstance(column.dtype, _NOT_COUNTED_BY_LIBRARIES):
+        return int(column.n_unique())
+    cells = column.to_list()
+    try:
+        return len(set(cells))
+    except TypeError:  # lists and the like
+        return len({repr(cell) for cell in cells})
 
 
-def _word_like(pattern: re.Pattern[str], name: str) -> str:
-    """Return the first word of a column's name that matches; "PersonId" and "person_id" have the words person, id."""
-    words = re.findall(r"[a-z]+\d*|\d+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+def _words(name: str) -> list[str]:
+    """Return the words of a column's name; "PersonId" and "person_id" have the words person, id."""
+    return re.findall(r"[a-z]+\d*|\d+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+
+
+def _word_like(pattern: re.Pattern[str], words: Iterable[str]) -> str:
+    """Return the first word that matches, or an empty string."""
     return next((word for word in words if pattern.fullmatch(word)), "")

@@ -16,11 +16,16 @@ from shoal.errors import DataError
 if TYPE_CHECKING:
     from hashlib import _Hash
 
-__all__ = ["cells", "digest", "is_numeric", "missing", "numbers", "with_numbers"]
+_LONG_INTEGERS = (nw.Int128, nw.UInt128)  # which NumPy does not have
+
+__all__ = ["are_told_apart", "cells", "digest", "is_numeric", "missing", "numbers", "with_numbers"]
 
 
 def missing(series: nw.Series[Any]) -> NDArray[np.bool_]:
     """Return which values of a column are missing: null, or NaN."""
+    held = _held_in_numpy(series)
+    if held is not None:
+        return np.isnan(held)
     is_missing = series.is_null().to_numpy().astype(bool)
     if series.dtype.is_float():
         is_missing |= series.is_nan().fill_null(True).to_numpy().astype(bool)
@@ -51,18 +56,33 @@ def is_numeric(series: nw.Series[Any]) -> bool:
 
 def numbers(series: nw.Series[Any]) -> NDArray[np.float64]:
     """Return a column of numbers or truth values as floats, NaN for a missing value."""
-    if not is_numeric(series) and not isinstance(series.dtype, nw.Boolean):
+    held = _held_in_numpy(series)
+    if held is not None:
+        return held.astype(np.float64)
+    dtype = series.dtype
+    if not is_numeric(series) and not isinstance(dtype, nw.Boolean):
         raise _not_numeric(series)
     is_missing = missing(series)
-    if isinstance(series.dtype, nw.Object):
+    if isinstance(dtype, nw.Object):
         cells = series.to_list()
         return np.array([math.nan if absent else float(cell) for cell, absent in zip(cells, is_missing, strict=True)])
-    if series.dtype.is_float() or series.dtype.is_decimal():
-        series = series.cast(nw.Float64)  # integers go through NumPy: Arrow refuses to round them beyond 2**53
-    filled = series.fill_null(False if isinstance(series.dtype, nw.Boolean) else 0)
+    if dtype.is_float() or isinstance(dtype, (nw.Decimal, *_LONG_INTEGERS)):
+        series = series.cast(nw.Float64)  # other integers go through NumPy: Arrow refuses to round them beyond 2**53
+    filled = series.fill_null(False if isinstance(dtype, nw.Boolean) else 0)
     values = np.array(filled.to_numpy(), dtype=np.float64)
     values[is_missing] = math.nan
     return values
+
+
+def are_told_apart(series: nw.Series[Any], values: NDArray[np.float64]) -> bool:
+    """Whether the values of a numeric column that differ, beyond 2**53 or with many decimals, differ as floats too."""
+    is_missing = np.isnan(values)
+    observed = values[~is_missing]
+    if series.dtype.is_float() or (series.dtype.is_integer() and np.abs(observed).max(initial=0) < 2**53):
+        return True
+    exact = series[np.flatnonzero(~is_missing)]
+    distinct = len(set(exact.to_list())) if isinstance(series.dtype, nw.Object) else exact.n_unique()
+    return bool(distinct == len(np.unique(observed)))
 
 
 def with_numbers(series: nw.Series[Any], values: NDArray[np.float64]) -> nw.Series[Any]:
@@ -88,7 +108,7 @@ def digest(series: nw.Series[Any], into: _Hash) -> None:
         categories = repr(list(series.dtype.categories))
     into.update(repr((series.name, str(series.dtype), categories, len(series))).encode("utf-8", "surrogatepass"))
     into.update(np.packbits(is_missing).tobytes())
-    if series.dtype.is_integer():
+    if series.dtype.is_integer() and not isinstance(series.dtype, _LONG_INTEGERS):
         whole = series.fill_null(0).to_numpy()
         into.update(whole.astype("<u8" if whole.dtype.kind == "u" else "<i8").tobytes())
     elif series.dtype.is_float() or isinstance(series.dtype, nw.Boolean):
@@ -106,6 +126,15 @@ def _has_float_categories(series: nw.Series[Any]) -> bool:
     native = series.to_native()
     arrow_type = getattr(native, "type", None) or getattr(native.dtype, "pyarrow_dtype", None)
     return str(getattr(arrow_type, "value_type", "")) in ("halffloat", "float", "double")
+
+
+def _held_in_numpy(series: nw.Series[Any]) -> NDArray[Any] | None:
+    """Return the numbers or truth values of a pandas column that is a NumPy array already: the quick way to them."""
+    if not series.implementation.is_pandas_like():
+        return None
+    native = series.to_native()
+    is_held = isinstance(native.dtype, np.dtype) and native.dtype.kind in "biuf" and native.dtype.itemsize <= 8
+    return native.to_numpy() if is_held else None
 
 
 def _is_nan(cell: Any) -> bool:

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,31 +92,53 @@ class Table:
 
     @property
     def names(self) -> list[str]:
-        """The column names, in file order."""
-        return list(self.frame.columns)
+        """The column names, in file order; `name in table` is the quick way to look for one."""
+        return list(self._columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
 
     def __len__(self) -> int:
         return len(self.frame)
 
+    @cached_property
+    def _columns(self) -> dict[str, nw.Series[Any]]:
+        # Once for all: libraries go through all names, or all types, to look one up.
+        return {series.name: series for series in self.frame.iter_columns()}
+
+    def column(self, name: str) -> nw.Series[Any]:
+        """Return a column as a narwhals series; ColumnError if there is none of this name."""
+        if name not in self._columns:
+            raise ColumnError(f'There is no column "{name}".{nearest_name_hint(name, self.names)}')
+        return self._columns[name]
+
+    @cached_property
+    def _numeric(self) -> frozenset[str]:
+        return frozenset(name for name, series in self._columns.items() if columns.is_numeric(series))
+
     def numbers(self, name: str) -> NDArray[np.float64]:
         """Return a column as floats, NaN for a missing value; DataError if it does not hold numbers."""
-        return columns.numbers(self._column(name))
+        return columns.numbers(self.column(name))
 
     def is_numeric(self, name: str) -> bool:
         """Whether a column holds numbers: integers, floats or decimals, but not truth values or dates."""
-        return columns.is_numeric(self._column(name))
+        return self.column(name).name in self._numeric
+
+    def has_exact_numbers(self, name: str) -> bool:
+        """Whether no two different values of a numeric column are the same as floats."""
+        return columns.are_told_apart(self.column(name), self.numbers(name))
 
     def is_integer(self, name: str) -> bool:
         """Whether a column is of an integer type."""
-        return bool(self._column(name).dtype.is_integer())
+        return bool(self.column(name).dtype.is_integer())
 
     def missing(self, name: str) -> NDArray[np.bool_]:
         """Return which values of a column are missing: null, or NaN."""
-        return columns.missing(self._column(name))
+        return columns.missing(self.column(name))
 
     def cells(self, name: str) -> NDArray[np.object_]:
         """Return the values of a column as Python objects, None for a missing value."""
-        return columns.cells(self._column(name))
+        return columns.cells(self.column(name))
 
     def replaced(
         self,
@@ -140,11 +163,11 @@ class Table:
         for name, array in [*computed.items(), *taken.items()]:
             if np.shape(array) != (len(self),):
                 raise ParameterError(f'The new values of "{name}" have shape {np.shape(array)}; needed ({len(self)},).')
-        series = [columns.with_numbers(self._column(name), np.asarray(new)) for name, new in computed.items()]
-        series += [self._column(name)[np.asarray(rows)] for name, rows in taken.items()]
+        series = [columns.with_numbers(self.column(name), np.asarray(new)) for name, new in computed.items()]
+        series += [self.column(name)[np.asarray(rows)] for name, rows in taken.items()]
         frame = self.frame.with_columns(*series) if series else self.frame
         for name in drop:
-            self._column(name)
+            self.column(name)
         if drop:
             frame = frame.drop(list(drop))
         return self._with_frame(frame)
@@ -183,14 +206,9 @@ class Table:
         if self._file_digest is not None:
             return self._file_digest
         digest = hashlib.sha256()
-        for name in self.names:
-            columns.digest(self.frame[name], digest)
+        for series in self._columns.values():
+            columns.digest(series, digest)
         return digest.hexdigest()
-
-    def _column(self, name: str) -> nw.Series[Any]:
-        if name not in self.frame.columns:
-            raise ColumnError(f'There is no column "{name}".{nearest_name_hint(name, self.names)}')
-        return self.frame[name]
 
     def _with_frame(self, frame: nw.DataFrame[Any]) -> Table:
         return replace(self, frame=frame, labels=self.labels.only(frame.columns), source=None, _file_digest=None)
@@ -339,6 +357,8 @@ def _table_of_frame(native: Any) -> Table:
 
 
 def _table_of_pandas(native: pd.DataFrame) -> Table:
+    import pandas as pd  # here, to keep start-up quick
+
     if native.columns.nlevels > 1:
         raise ColumnError(
             f"The columns have {native.columns.nlevels} levels; join them into one name each first, "
@@ -351,6 +371,9 @@ def _table_of_pandas(native: pd.DataFrame) -> Table:
     frame.columns = names  # type: ignore[assignment]  # pandas-stubs knows only Index, pandas takes lists
     frame.attrs = {}
     frame = _with_plain_types(frame)
+    for name, dtype in zip(names, frame.dtypes.tolist(), strict=True):
+        if isinstance(dtype, pd.SparseDtype):
+            frame[name] = frame[name].sparse.to_dense()
     labels = Labels.from_plain(native.attrs.get(LABELS_IN_ATTRS)).only(names)
     identity = str(native.attrs.get(SOURCE_IN_ATTRS, ""))
     return Table(nw.from_native(frame, eager_only=True), labels, identity=identity, _origin=origin)

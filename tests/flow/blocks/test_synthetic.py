@@ -155,6 +155,7 @@ def test_what_cannot_be_done_is_refused_in_one_line(census, options, error, mess
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.filterwarnings("ignore:Column .day. holds dates")
 def test_nominal_variables_and_gaps_are_refused(census):
     frame = census.assign(
         town=["A", "B"] * 540,

@@ -1,0 +1,53 @@
+"""Columns of types that shoal cannot protect: named or refused, so that none is released without a word."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any, Literal
+
+import narwhals.stable.v2 as nw
+
+from shoal.errors import DataError
+from shoal.read import Table
+
+__all__ = ["holds_times", "refuse_unsupported"]
+
+_TIMES = (nw.Date, nw.Datetime, nw.Time)
+_CATEGORIES = (nw.String, nw.Categorical, nw.Enum, nw.Boolean)
+
+
+def refuse_unsupported(table: Table, name: str) -> None:
+    """Raise DataError for a column that cannot be protected and would be released as it is, unless it holds dates."""
+    if _holds(table, name) == "others":
+        raise DataError(
+            f'Column "{name}" holds {_what(table.column(name))}, which cannot be protected. Make it numbers or text, '
+            f'or give it a role: identifier to drop it, other to release it as it is (--role "{name}=other").'
+        )
+
+
+def holds_times(table: Table, name: str) -> bool:
+    """Whether a column holds dates or times."""
+    return _holds(table, name) == "times"
+
+
+def _holds(table: Table, name: str) -> Literal["supported", "times", "others"]:
+    column = table.column(name)
+    if table.is_numeric(name) or isinstance(column.dtype, _CATEGORIES) or table.missing(name).all():
+        return "supported"
+    types: set[type[Any]] = set()
+    if isinstance(column.dtype, nw.Object):
+        cells = zip(column.to_list(), table.missing(name).tolist(), strict=True)
+        types = {type(cell) for cell, absent in cells if not absent}
+    if types in ({str}, {bool}):
+        return "supported"
+    of_times = bool(types) and all(issubclass(one, datetime.date | datetime.time) for one in types)
+    return "times" if of_times or isinstance(column.dtype, _TIMES) else "others"
+
+
+def _what(column: nw.Series[Any]) -> str:
+    if isinstance(column.dtype, nw.Object):
+        return "values of several types, or objects"
+    if not isinstance(column.dtype, nw.Unknown):
+        return f"values of type {type(column.dtype).__name__}"
+    native = column.to_native()
+    return f"values of type {native.type if hasattr(native, 'type') else native.dtype}"

@@ -1,0 +1,160 @@
+"""A text column that is mostly numbers is refused or is one of codes, and never silently a text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal.describe import describe_table, select
+from shoal.describe.text_numbers import numbers_in_text
+from shoal.errors import DataError
+from shoal.read import as_table, read_table
+from shoal.write import write_table
+
+AMOUNTS = [str(100 + 7919 * i) for i in range(30)]
+DIRTY = [
+    "0123",
+    "1" * 20,
+    "\uff11\uff12\uff13\uff14",
+    "12.3k",
+    "500-",
+    "EUR 500",
+    "1,5,00 x",
+    "unknown",
+    "(500)",
+    "+7",
+    "\u22125",
+    "1 234",
+    "7 %",
+]
+CODES = {
+    "postal codes": [f"{8034 + 97 * i:05d}" for i in range(30)],
+    "ISCO with few leading zeros": ["2411", "3112", "5120"] * 20 + ["0110"],
+    "COICOP": ["01.1", "01", "12.7", "04.5"],
+    "intervals": ["(39,49]", "(49,59]", "(59,69]"],
+    "padded to several widths": ["007", "0012", "01"],
+    "one digit": ["1", "2", "9", "0"],
+    "more digits than a quantity has": [f"{12345678901234567890 + i}" for i in range(9)],
+    "ICD-10": ["J45.0", "E11", "I10"],
+    "age groups": ["18-24", "25-34", "65+"],
+    "dates": ["31.12.2020", "01.02.2021"],
+    "text": ["north", "south", "2nd"],
+}
+
+
+def frame_with(cell, make=pd.DataFrame):
+    return make({"x": np.arange(31.0) ** 2, "income": [*AMOUNTS[:16], cell, *AMOUNTS[16:]]})
+
+
+def in_arrow(columns):
+    return pa.table(columns)
+
+
+@pytest.mark.parametrize("cell", DIRTY)
+def test_one_dirty_cell_among_amounts_is_refused_by_its_record_and_not_by_its_value(cell):
+    with pytest.raises(DataError, match=r'"income" holds numbers but for 1 of its 31 values, in record 17\.') as caught:
+        select(as_table(frame_with(cell)))
+    assert cell not in str(caught.value).replace("record 17", "").replace("of its 31", "")
+    assert '--kind "income=nominal"' in str(caught.value)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".xlsx", ".xml", ".parquet", ".dta", ".sav"])
+def test_a_dirty_cell_is_refused_in_every_kind_of_file(tmp_path, ending):
+    path = tmp_path / f"data{ending}"
+    write_table(frame_with("EUR 500"), path)
+    with pytest.raises(DataError, match='"income" holds numbers but for 1 of its 31 values, in record 17'):
+        shoal.protect(path, 3)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, in_arrow])
+def test_a_dirty_cell_is_refused_in_every_kind_of_frame(make):
+    with pytest.raises(DataError, match='"income" holds numbers but for 1 of its 31 values, in record 17'):
+        shoal.protect(frame_with("12.3k", make), 3)
+
+
+def test_numbers_of_another_type_beside_text_are_refused():
+    frame = pd.DataFrame({"x": np.arange(6.0), "income": pd.Series([1, 2.5, "x", 4, 5, 6], dtype=object)})
+    with pytest.raises(DataError, match="but for 1 of its 6 values, in record 3"):
+        shoal.protect(frame, 3)
+
+
+def test_numbers_that_are_all_text_are_refused_too():
+    for values in (AMOUNTS, [f"€{amount}" for amount in AMOUNTS], [f"{amount}.5" for amount in AMOUNTS]):
+        with pytest.raises(DataError, match='"income" holds numbers written as text, all 30 of them'):
+            select(as_table(pd.DataFrame({"x": range(30), "income": values})))
+
+
+@pytest.mark.parametrize("values", CODES.values(), ids=CODES)
+def test_codes_and_texts_are_categories(values):
+    table = as_table(pd.DataFrame({"x": np.arange(len(values)) * 1.5, "code": values}))
+    assert not numbers_in_text(table, "code").are_amounts
+
+
+def test_a_leading_zero_among_amounts_of_one_width_is_no_code():
+    incomes = [str(10_000 + 71 * i) for i in range(99)]
+    table = as_table(pd.DataFrame({"x": range(100), "income": [*incomes, "01234"]}))
+    assert numbers_in_text(table, "income").are_amounts
+
+
+def test_words_for_a_missing_value_are_no_text():
+    table = as_table(pd.DataFrame({"income": ["1200", "NA", ".", None, "EUR 5", "n/a"]}))
+    found = numbers_in_text(table, "income")
+    assert (found.values, found.numbers) == (2, 2)
+
+
+def test_a_text_with_some_numbers_in_it_is_a_text():
+    table = as_table(pd.DataFrame({"answer": ["12", "about ten", "many", "none", "3"]}))
+    assert not numbers_in_text(table, "answer").are_amounts
+
+
+def test_at_most_five_records_are_named():
+    table = as_table(pd.DataFrame({"income": [*AMOUNTS, *["x"] * 7]}))
+    with pytest.raises(DataError, match=r"but for 7 of its 37 values, in records 31, 32, 33, 34, 35 and 2 more\."):
+        select(table)
+
+
+def test_a_kind_or_a_role_says_what_the_column_is():
+    frame = frame_with("EUR 500")
+    assert shoal.protect(frame, 3, kinds={"income": "nominal"}).data["income"].equals(frame["income"])
+    assert shoal.protect(frame, 3, roles={"income": "other"}).data["income"].equals(frame["income"])
+    assert "income" not in shoal.protect(frame, 3, roles={"income": "identifier"}).data
+    named = {"kinds": {"income": "nominal"}, "roles": {"income": "key"}}
+    masked = shoal.protect(frame, 3, columns=["x", "income"], **named).data
+    assert masked["income"].value_counts().min() >= 3
+
+
+def test_naming_the_column_without_its_kind_is_not_enough():
+    with pytest.raises(DataError, match="holds numbers but for 1"):
+        shoal.protect(frame_with("EUR 500"), 3, columns=["x", "income"], roles={"income": "key"})
+
+
+def test_a_plan_remembers_that_the_column_is_to_stay(tmp_path):
+    release = shoal.protect(frame_with("EUR 500"), 3, kinds={"income": "nominal"})
+    release.plan.to_toml(tmp_path / "plan.toml")
+    again = shoal.Plan.from_toml(tmp_path / "plan.toml").run(frame_with("EUR 500"))
+    assert again.data.equals(release.data)
+
+
+def test_describe_says_what_was_found():
+    frame = pd.DataFrame({"income": [*AMOUNTS, "EUR 500"], "zip": [f"0{8000 + i}" for i in range(31)]})
+    income, code = describe_table(frame)
+    assert income.reason.startswith("text; 31 of 31 look like numbers")
+    assert code.reason.startswith("text; 31 of 31 look like codes")
+
+
+@pytest.mark.parametrize("cell", ["5" + " " * 50_000 + "x", "1" + ",111" * 20_000 + "x", "9" * 100_000, "$" * 50_000])
+def test_a_long_cell_is_looked_at_once(cell):
+    table = as_table(pd.DataFrame({"a": [cell, "b"]}))
+    assert not numbers_in_text(table, "a").are_codes
+
+
+def test_whole_numbers_beside_fractions_keep_their_digits_or_stay_text(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("x,big\n" + "".join(f"{i},{10**16 + i % 2}\n" for i in range(8)) + "8,0.5\n")
+    assert read_table(path)["big"].nunique() == 3
+    with pytest.raises(DataError, match='"big" holds numbers'):
+        shoal.protect(path, 3)
