@@ -167,7 +167,7 @@ def refuse_without_original(rules: Iterable[Rule]) -> None:
 
 def _refuse_unknown_original(rule: Rule, original: Table) -> None:
     for name in _looked_up(rule):
-        if name not in original.names:
+        if name not in original:
             hint = nearest_name_hint(name, original.names)
             raise RuleError(f'The rule "{rule.shown}" names "{name}", which is no column of the original table.{hint}')
 
@@ -195,7 +195,7 @@ def _status(rule: Rule, records: TableRecords, tolerance: float, first: int, val
 
 
 def _values(rule: Rule, table: Table, row: int) -> dict[str, Any]:
-    cells = {name: table.frame[name].item(row) for name in rule.variables}
+    cells = {name: table.column(name).item(row) for name in rule.variables}
     return {name: _plain_value(cell) for name, cell in cells.items()}
 
 

@@ -61,7 +61,7 @@ class TableRecords:
 
     def is_numeric(self, name: str) -> bool:
         """Whether a column holds numbers, or truth values, which are 1 and 0."""
-        return self.table.is_numeric(name) or isinstance(self.table.frame.schema[name], nw.Boolean)
+        return self.table.is_numeric(name) or isinstance(self.table.column(name).dtype, nw.Boolean)
 
     def numbers(self, name: str) -> Doubles:
         """Return a column of numbers, NaN where a value is missing."""
@@ -132,7 +132,7 @@ def number_as_text(number: float | Decimal) -> str:
 
 
 def _texts(table: Table, name: str) -> NDArray[Any]:
-    column = table.frame[name]
+    column = table.column(name)
     if column.dtype.is_temporal():
         cells = cells_as_text(column).to_pylist()
     elif isinstance(column.dtype, nw.String):

@@ -130,7 +130,7 @@ class Plan(PlanSection):
                 built[text] = build(written, REPLACEMENTS, "replace")
         return {name: built[as_text(written)] for name, written in self.replace.items()}
 
-    @property
+    @cached_property
     def is_synthetic(self) -> bool:
         """Whether the confidential variables are rewritten, and the others stay."""
         return any(one.rewrites for one in self.replacements.values())
@@ -140,7 +140,7 @@ class Plan(PlanSection):
         """The columns that get new values: the confidential ones of synthetic data, else all that are protected."""
         return self.confidential if self.is_synthetic else self.columns
 
-    @property
+    @cached_property
     def columns(self) -> list[str]:
         """The protected columns, block after block."""
         return [name for block in self.blocks for name in block]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from shoal.errors import ColumnError, MethodError, ParameterError, RuleError, nearest_name_hint
@@ -63,21 +64,23 @@ def _rewriting_fits(plan: Plan) -> None:
 
 
 def _confidential_variables_fit(plan: Plan) -> None:
-    for column in plan.confidential:
-        if column not in plan.columns:
+    columns = set(plan.columns)
+    for column, times in Counter(plan.confidential).items():
+        if times > 1:
+            raise ColumnError(f'confidential names "{column}" more than once.', column=column)
+        if column not in columns:
             hint = nearest_name_hint(column, plan.columns)
             raise ColumnError(f'confidential names "{column}", which is not among the columns.{hint}', column=column)
+    confidential = set(plan.confidential)
     with_role = {column for column in plan.columns if plan.roles.get(column) == "confidential"}
     for column in plan.columns:
-        if with_role and (column in with_role) != (column in plan.confidential):
+        if with_role and (column in with_role) != (column in confidential):
             raise ColumnError(
                 f'confidential and the role confidential differ: "{column}" is in only one. Use one of them.',
                 column=column,
             )
-        if plan.confidential.count(column) > 1:
-            raise ColumnError(f'confidential names "{column}" more than once.', column=column)
     for block in plan.blocks:
-        if not set(block).intersection(plan.confidential):
+        if confidential.isdisjoint(block):
             raise ParameterError(f"The block {', '.join(block)} has no confidential variable. Leave it out.")
 
 

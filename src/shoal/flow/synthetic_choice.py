@@ -59,10 +59,10 @@ def refuse_unserved(
 ) -> None:
     """Raise ParameterError for a variable to rewrite that is no number, and so not among the columns."""
     for name in confidential:
-        if name in columns or name not in table.names or table.is_numeric(name):
+        if name in columns or name not in table or table.is_numeric(name):
             continue
         raise not_served(
-            str(synthetic["name"]), name, kind_of(table, name) or f"a {type(table.frame.schema[name]).__name__}"
+            str(synthetic["name"]), name, kind_of(table, name) or f"a {type(table.column(name).dtype).__name__}"
         )
 
 
@@ -94,8 +94,8 @@ def only_rewritten_blocks(selection: Selection, confidential: Sequence[str]) -> 
         return selection  # the plan says which name is wrong
     touched = {*confidential, *_with_role(selection)}
     blocks = tuple(block for block in selection.blocks if touched.intersection(block))
-    kinds = {name: kind for name, kind in selection.kinds.items() if any(name in block for block in blocks)}
-    return Selection(blocks, kinds, selection.roles)
+    kept = {name for block in blocks for name in block}
+    return Selection(blocks, {name: selection.kinds[name] for name in selection.kinds if name in kept}, selection.roles)
 
 
 def _with_role(selection: Selection) -> list[str]:

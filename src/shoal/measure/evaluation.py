@@ -188,9 +188,7 @@ def evaluate(
         columns=files.columns,
         records=len(files.original),
         complete_records=int(files.complete.sum()),
-        not_compared=tuple(
-            name for name in files.original.names if name in files.masked.names and name not in files.columns
-        ),
+        not_compared=_not_compared(files),
         measured=measured,
         not_applicable=not_applicable,
         left_out=left_out,
@@ -210,6 +208,11 @@ def _names_of(measures: Iterable[str] | None) -> list[str]:
             hint = nearest_name_hint(str(name), MEASURES) or f" Known: {', '.join(MEASURES)}."
             raise ParameterError(f'There is no measure "{name}".{hint}')
     return [name for name in MEASURES if name in names]
+
+
+def _not_compared(files: Pair) -> tuple[str, ...]:
+    compared = set(files.columns)
+    return tuple(name for name in files.original.names if name in files.masked and name not in compared)
 
 
 def _left_out(names: Collection[str], evaluation: Mapping[str, Any], *, quick: bool) -> dict[str, str]:

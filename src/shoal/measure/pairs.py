@@ -6,6 +6,7 @@ both files have a value. A measure of whole records uses the records without a m
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,6 +26,7 @@ __all__ = ["Pair", "pair"]
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+_MOST_PAIRED = 500  # columns: 500 have 124,750 pairs
 _LARGEST_EXPONENT = 200  # fourth powers of 2 ** 200 do not overflow
 _FAR = 1e150  # instead of a masked value that is too large for floating point after the multiplication
 
@@ -54,7 +56,8 @@ class Pair:
     @cached_property
     def category_names(self) -> tuple[str, ...]:
         """The columns that are not numeric."""
-        return tuple(name for name in self.columns if name not in self.numeric_names)
+        numeric = set(self.numeric_names)
+        return tuple(name for name in self.columns if name not in numeric)
 
     @cached_property
     def ordered_names(self) -> tuple[str, ...]:
@@ -144,6 +147,17 @@ class Pair:
             raise ColumnError(f'blocks names "{name}", which is not among the columns compared.{hint}')
         return cut_into_blocks([name for name in self.columns if name in named], lists)
 
+    def for_numeric_pairs(self) -> tuple[Pair, dict[str, int]]:
+        """Return the files with few enough numeric columns for statistics of pairs, and how many, if not all.
+
+        The work on pairs grows with the square of the number of columns, so that of more than 500 as many are taken,
+        evenly spaced.
+        """
+        names, count = self.numeric_names, len(self.numeric_names)
+        if count <= _MOST_PAIRED:
+            return self, {}
+        return self.only(names[j * count // _MOST_PAIRED] for j in range(_MOST_PAIRED)), {"of_variables": _MOST_PAIRED}
+
     def _is_ordered(self, name: str) -> bool:
         if name in self.kinds:
             return self.kinds[name] == "ordinal"
@@ -181,7 +195,7 @@ def pair(
             f"The files must have the same records in the same order; the original has {len(first)} and the masked "
             f"file {len(second)}."
         )
-    names = [name for name in first.names if name in second.names] if columns is None else _column_names(columns)
+    names = [name for name in first.names if name in second] if columns is None else _column_names(columns)
     for name in names:
         _check_column(first, second, name)
     if not names:
@@ -194,7 +208,7 @@ def pair(
 def _check_column(original: Table, masked: Table, name: str) -> None:
     """Raise ColumnError unless both files have the column, with numbers in both or in neither."""
     for table, which in ((original, "original"), (masked, "masked")):
-        if name not in table.names:
+        if name not in table:
             raise ColumnError(f'The {which} file has no column "{name}".{nearest_name_hint(name, table.names)}')
     if original.is_numeric(name) != masked.is_numeric(name) and not _is_empty(original, masked, name):
         with_numbers, without = ("original", "masked") if original.is_numeric(name) else ("masked", "original")
@@ -208,7 +222,7 @@ def _check_kinds(kinds: Any, table: Table) -> None:
     if not isinstance(kinds, Mapping):
         raise ParameterError(f'kinds must give columns a kind, {{"name": "nominal"}}; got {type(kinds).__name__}.')
     for name, kind in kinds.items():
-        if name not in table.names:
+        if name not in table:
             raise ColumnError(f'kinds: There is no column "{name}".{nearest_name_hint(str(name), table.names)}')
         check_limits({"kinds": OneOf(KINDS)}, {"kinds": kind})
 
@@ -224,7 +238,7 @@ def _column_names(columns: Any) -> list[str]:
     if not names:
         raise ColumnError("columns names no column to compare. Name one, or leave it out to compare all.")
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = next(name for name, times in Counter(names).items() if times > 1)
         raise ColumnError(f'columns names "{twice}" twice. Name it once.')
     return names
 
@@ -258,4 +272,4 @@ def _common_codes(original: Table, masked: Table, name: str) -> tuple[Codes, Cod
 
 
 def _same_type(original: Table, masked: Table, name: str) -> bool:
-    return bool(original.frame.schema[name] == masked.frame.schema[name])
+    return bool(original.column(name).dtype == masked.column(name).dtype)

@@ -128,8 +128,8 @@ def _refuse_determined(work: Work, number: int, block: Sequence[str]) -> list[st
                 f'"{name}" follows from the variables that stay, so that it would be released as it is. Name one of '
                 "those confidential too, or leave it out."
             )
-    gone = {*plan.confidential, *plan.identifiers}
-    outside = [name for name in table.names if name not in gone and name not in block and table.is_numeric(name)]
+    known = {*plan.confidential, *plan.identifiers, *block}
+    outside = [name for name in table.names if name not in known and table.is_numeric(name)]
     others = [column for column in map(table.numbers, outside) if np.isfinite(column).mean() >= _MOSTLY]
     there = np.flatnonzero(np.all([np.isfinite(column) for column in [X[:, 0], *others]], axis=0))
     some = there[:: max(1, len(there) // max(_MOST_LOOKED_AT, 20 * (len(others) + Y.shape[1])))]

@@ -41,7 +41,8 @@ class StandardizedRecords:
 
     def only(self, names: Sequence[str]) -> StandardizedRecords:
         """Return the same records on fewer columns."""
-        places = [place for place, name in enumerate(self.names) if name in names]
+        wanted = set(names)
+        places = [place for place, name in enumerate(self.names) if name in wanted]
         numbers = sum(place < self.numbers for place in places)
         kept = tuple(self.names[place] for place in places)
         return StandardizedRecords(kept, numbers, self.original.take(places, axis=1), self.masked.take(places, axis=1))
@@ -71,8 +72,9 @@ def standardized_records(files: Pair, names: Sequence[str], *, own_scale: bool) 
     """
     if not names:
         raise NotApplicableError("This measure needs a variable that varies; these are all constant.")
-    numeric = [place for place, name in enumerate(files.numeric_names) if name in names]
-    nominal = [place for place, name in enumerate(files.category_names) if name in names]
+    wanted = set(names)
+    numeric = [place for place, name in enumerate(files.numeric_names) if name in wanted]
+    nominal = [place for place, name in enumerate(files.category_names) if name in wanted]
     complete = np.ones(len(files.original), dtype=bool)
     for file in (0, 1):
         for place in numeric:

@@ -73,8 +73,12 @@ def clustering_similarity(files: Pair, *, clusters: int = 10) -> MeasuredValue:
 def _first_centres(records: Doubles, counts: Integers, clusters: int) -> Doubles:
     """Return the means of slices of the distinct records, equally many in each, along the first principal component."""
     deviations = records - np.average(records, axis=0, weights=counts)
-    directions = np.linalg.eigh((deviations * counts[:, None]).T @ deviations)[1]
-    main = directions[:, -1]
+    if 1 < len(records) < records.shape[1]:  # the same direction from the smaller matrix
+        weighted = deviations * np.sqrt(counts)[:, None]
+        main = weighted.T @ np.linalg.eigh(weighted @ weighted.T)[1][:, -1]
+        main /= np.linalg.norm(main)
+    else:
+        main = np.linalg.eigh((deviations * counts[:, None]).T @ deviations)[1][:, -1]
     # Of the two opposite directions, the one in which the first of the (about) largest entries is positive.
     main = main * np.sign(main[np.flatnonzero(np.abs(main) > 0.999 * np.abs(main).max())[0]])
     order = np.argsort(np.round(deviations @ main, _DIGITS), kind="stable")

@@ -154,6 +154,7 @@ def _by_pair(
     of_masked: Callable[[JointMoments], tuple[Doubles, Booleans]],
 ) -> MeasuredValue:
     """Average the difference over the pairs of variables for which both files have the statistic."""
+    files, taken = files.for_numeric_pairs()
     original, masked = on_original_scale(*files.need_numeric())
     (before, first), (after, second) = of_original(joint_moments(original)), of_masked(joint_moments(masked))
     pairs = np.argwhere(np.triu(first & second, 1))
@@ -164,4 +165,5 @@ def _by_pair(
     return MeasuredValue(
         float(differences.mean()),
         worst={"columns": [names[j] for j in pairs[worst]], "difference": float(differences[worst])},
+        **taken,
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,15 +70,15 @@ def joint_moments(values: Doubles, *, fourth_order: bool = False) -> JointMoment
     whole = np.asarray(observed.all(axis=0))
     # Pairs with missing values one by one, the rest in one product of matrices. Single variables come after the pairs,
     # because a pair fills the diagonal too.
-    for columns in [*combinations(range(p), 2), *combinations(range(p), 1)]:
-        if not whole[list(columns)].all():
-            rows = observed[:, list(columns)].all(axis=1)
-            _fill(moments, columns, np.column_stack([values[rows, j] for j in columns]), fourth_order)
-    _fill(moments, tuple(np.flatnonzero(whole)), values[:, whole], fourth_order)
+    pairs = np.argwhere(np.triu(~np.logical_and.outer(whole, whole), 1)).tolist()
+    for columns in [*pairs, *([j] for j in np.flatnonzero(~whole))]:
+        rows = observed[:, columns].all(axis=1)
+        _fill(moments, columns, np.column_stack([values[rows, j] for j in columns]), fourth_order)
+    _fill(moments, np.flatnonzero(whole).tolist(), values[:, whole], fourth_order)
     return moments
 
 
-def _fill(moments: JointMoments, columns: tuple[int, ...], values: Doubles, fourth_order: bool) -> None:
+def _fill(moments: JointMoments, columns: Sequence[int], values: Doubles, fourth_order: bool) -> None:
     """Fill in the moments of `columns`, from their values in the records in which all of them are observed."""
     n, p = values.shape
     if n == 0 or p == 0:

@@ -41,6 +41,7 @@ _LARGEST = 1e100  # a larger relative change counts as this, so that the mean do
 )
 def mean_variation(files: Pair) -> MeasuredValue:
     """Return the loss in percent, with its five components (1 is 100 %) as parts; None for one that does not exist."""
+    files, taken = files.for_numeric_pairs()
     original, masked = files.need_numeric(varying=False)
     before, after = (joint_moments(file) for file in on_original_scale(original, masked))
     observed = (before.counts > 0) & (after.counts > 0)
@@ -58,7 +59,7 @@ def mean_variation(files: Pair) -> MeasuredValue:
     defined = [component for component in components.values() if component is not None]
     if not defined:
         raise NotApplicableError("This measure needs a number other than 0 that has a value in both files.")
-    return MeasuredValue(100 * math.fsum(defined) / len(defined), **components)
+    return MeasuredValue(100 * math.fsum(defined) / len(defined), **components, **taken)
 
 
 def _means(original: Doubles, masked: Doubles) -> tuple[float, float]:

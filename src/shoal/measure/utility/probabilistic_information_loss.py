@@ -55,6 +55,7 @@ def probabilistic_information_loss(files: Pair) -> MeasuredValue:
     A part is None if there is no such statistic. The masked file may have another number of records: each statistic
     of a file is computed over its observed values.
     """
+    files, taken = files.for_numeric_pairs()
     original, masked = on_original_scale(*files.need_numeric(varying=False))
     before, after = joint_moments(original, fourth_order=True), joint_moments(masked)
     observed = (before.counts > 0) & (after.counts > 0)
@@ -73,7 +74,7 @@ def probabilistic_information_loss(files: Pair) -> MeasuredValue:
     defined = [component for component in components.values() if component is not None]
     if not defined:
         raise NotApplicableError("This measure needs a numeric variable that has values in both files.")
-    return MeasuredValue(math.fsum(defined) / len(defined), **components)
+    return MeasuredValue(math.fsum(defined) / len(defined), **components, **taken)
 
 
 def _average(losses: Doubles) -> float | None:

@@ -8,6 +8,7 @@ count below k.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -141,7 +142,7 @@ class _Collector:
             descriptions={name: choice.summary for name, choice in choices.items()},
             references=list(dict.fromkeys(choice.reference for choice in choices.values() if choice.reference)),
             plan=self._plan_facts(),
-            protected=self._protected(),
+            protected=list(self._protected),
             variables=[self._variable(name, distributions) for name in self._names()],
             groups=self._groups(sizes),
             outcome=self._outcome() if just_made else None,
@@ -189,12 +190,15 @@ class _Collector:
 
     def _names(self) -> list[str]:
         """Return the columns to speak of: all, or in public those that are released."""
-        return [name for name in self._original.names if self._internal or name in self._masked.names]
+        return [name for name in self._original.names if self._internal or name in self._masked]
 
-    def _protected(self) -> list[str]:
+    @cached_property
+    def _protected(self) -> dict[str, None]:
+        """The columns that were changed, in their order; without a plan those that were compared."""
         if self._plan is None:
-            return [name for name in self._original.names if name in self._evaluation.columns]
-        return list(self._plan.confidential or self._plan.columns)
+            compared = set(self._evaluation.columns)
+            return {name: None for name in self._original.names if name in compared}
+        return dict.fromkeys(self._plan.confidential or self._plan.columns)
 
     def _kind(self, name: str) -> Kind | None:
         planned = None if self._plan is None else self._plan.kinds.get(name)
@@ -202,8 +206,8 @@ class _Collector:
 
     def _variable(self, name: str, distributions: bool) -> VariableFacts:
         plan = self._plan
-        protected = name in self._protected()
-        released = name in self._masked.names
+        protected = name in self._protected
+        released = name in self._masked
         if not released:
             treatment = DROPPED
         elif not protected:

@@ -20,13 +20,13 @@ def sizes_shown(masked: Table, plan: Plan) -> list[NDArray[np.int64]]:
     Nothing is returned if the file does not show the groups: missing or synthetic values hide them, and two groups may
     have the same values. The file shows them if it has as many as the plan says.
     """
-    if plan.outcome is None or plan.is_synthetic or any(name not in masked.names for name in plan.columns):
+    if plan.outcome is None or plan.is_synthetic or any(name not in masked for name in plan.columns):
         return []
     sizes = []
     for block in plan.blocks:
         if any(masked.missing(name).any() for name in block):
             return []
-        columns = [*block, *(name for name in plan.strata if name in masked.names and name not in block)]
+        columns = [*block, *(name for name in plan.strata if name in masked and name not in block)]
         sizes.append(np.bincount(combinations_of(masked, columns)))
     shown = [len(own) for own in sizes] == plan.outcome.groups
     return sizes if shown and min(own.min() for own in sizes) >= plan.k else []

@@ -38,6 +38,8 @@ def evaluation_text(names: str, evaluation: Evaluation) -> str:
         if measured.parts.get("sampled"):
             error = f"standard error {measured.standard_error:.2g} percentage points"
             notes.append(f"sampled: {name}, from {measured.sampled:,} records, {error}")
+        if measured.parts.get("of_variables"):
+            notes.append(f"sampled: {name}, from {measured.of_variables:,} variables, evenly spaced in the file")
     notes += [f"not applicable: {name}. {why}" for name, why in evaluation.not_applicable.items()]
     notes += [f"left out: {name}, {why}" for name, why in evaluation.left_out.items() if why != NOT_ASKED_FOR]
     return "\n".join([*lines, *([""] if notes else []), *notes])

@@ -20,7 +20,7 @@ def group_text(release: Release, group: int, columns: Sequence[str]) -> str:
     rows = [row for row, label in enumerate(release.partitions[0].labels.tolist()) if label == group]
 
     def cells(table: Table, row: int) -> list[str]:
-        values = [table.frame[name][row] for name in columns]
+        values = [table.column(name)[row] for name in columns]
         return [f"{value:,.0f}" if isinstance(value, Real) else str(value) for value in values]
 
     head = ["", *columns]

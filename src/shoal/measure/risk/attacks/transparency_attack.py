@@ -218,6 +218,6 @@ def _check_options(**options: Any) -> None:
 def _strata_of(files: Pair, columns: Sequence[str]) -> NDArray[np.int64]:
     """Return the stratum of every record, which the intruder reads in the masked file."""
     for name in columns:
-        if name not in files.masked.names or name not in files.original.names:
+        if name not in files.masked or name not in files.original:
             raise ColumnError(f'strata names "{name}", which is not in both files.')
     return strata_of(files.masked, columns).codes
