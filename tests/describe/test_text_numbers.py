@@ -34,6 +34,7 @@ DIRTY = [
 CODES = {
     "postal codes": [f"{8034 + 97 * i:05d}" for i in range(30)],
     "ISCO with few leading zeros": ["2411", "3112", "5120"] * 20 + ["0110"],
+    "postal codes beside a text": ["08034", "43007", "unknown", "08001"],
     "COICOP": ["01.1", "01", "12.7", "04.5"],
     "intervals": ["(39,49]", "(49,59]", "(59,69]"],
     "padded to several widths": ["007", "0012", "01"],
@@ -98,6 +99,11 @@ def test_a_leading_zero_among_amounts_of_one_width_is_no_code():
     incomes = [str(10_000 + 71 * i) for i in range(99)]
     table = as_table(pd.DataFrame({"x": range(100), "income": [*incomes, "01234"]}))
     assert numbers_in_text(table, "income").are_amounts
+
+
+def test_a_text_beside_single_digits_makes_no_codes_of_them():
+    table = as_table(pd.DataFrame({"children": ["0", "2", "1", "two", "3", "0"]}))
+    assert numbers_in_text(table, "children").are_amounts
 
 
 def test_words_for_a_missing_value_are_no_text():

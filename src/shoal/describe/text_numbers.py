@@ -55,9 +55,9 @@ class TextNumbers:
     only and, up to the first point,
 
     - all begin with a zero that is followed by a digit, or
-    - all have the same number of digits, and that is one digit, more than a quantity has, or some of them begin with
-      a zero. If hardly any do (fewer than one in fifty) the values have to repeat, as codes do: one "01234" among
-      incomes of five digits is a slip.
+    - all have the same number of digits, and some begin with a zero. If hardly any do (fewer than one in fifty) the
+      values have to repeat, as codes do: one "01234" among incomes of five digits is a slip. Or
+    - all have one digit, or all more digits than a quantity has, and there is no text beside them.
 
     "0123" among numbers of several lengths is therefore no code, and neither is one number of twenty digits.
     """
@@ -94,7 +94,7 @@ def numbers_in_text(table: Table, name: str) -> TextNumbers:
         plainer = " ".join(unicodedata.normalize("NFKC", text).split())
         if _LOOKS_LIKE_NUMBER.fullmatch(plainer):
             numbers[plainer] += times
-    return TextNumbers(values, numbers.total(), numbers.total() == values and _are_codes(numbers))
+    return TextNumbers(values, numbers.total(), _are_codes(numbers, alone=numbers.total() == values))
 
 
 def refuse_text_among_numbers(table: Table, name: str) -> None:
@@ -143,8 +143,8 @@ def _fits_64_bits(number: str) -> bool:
     return not is_whole or (len(number) <= _LONGEST_WHOLE and -(2**63) <= int(number) < 2**63)
 
 
-def _are_codes(numbers: Counter[str]) -> bool:
-    """Whether all numbers are codes; `TextNumbers` says which are."""
+def _are_codes(numbers: Counter[str], *, alone: bool) -> bool:
+    """Whether all numbers are codes, `alone` or beside texts; `TextNumbers` says which are."""
     matches = {text: _CODE.fullmatch(text) for text in numbers}
     if not matches or None in matches.values():
         return False
@@ -155,7 +155,7 @@ def _are_codes(numbers: Counter[str]) -> bool:
         return padded == numbers.total()
     if padded:
         return padded * _RARELY >= numbers.total() or len(numbers) <= numbers.total() / 2
-    return max(map(len, numbers)) == 1 or min(widths) > _MOST_DIGITS
+    return alone and (max(map(len, numbers)) == 1 or min(widths) > _MOST_DIGITS)
 
 
 def _records(rows: Sequence[int]) -> str:

@@ -25,7 +25,7 @@ def missing(series: nw.Series[Any]) -> NDArray[np.bool_]:
     """Return which values of a column are missing: null, or NaN."""
     held = _held_in_numpy(series)
     if held is not None:
-        return np.isnan(held)
+        return np.asarray(np.isnan(held))
     is_missing = series.is_null().to_numpy().astype(bool)
     if series.dtype.is_float():
         is_missing |= series.is_nan().fill_null(True).to_numpy().astype(bool)

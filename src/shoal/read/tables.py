@@ -104,7 +104,7 @@ class Table:
     @cached_property
     def _columns(self) -> dict[str, nw.Series[Any]]:
         # Once for all: libraries go through all names, or all types, to look one up.
-        return {series.name: series for series in self.frame.iter_columns()}
+        return {series.name: series for series in self.frame.iter_columns()}  # type: ignore[misc]  # stable ones
 
     def column(self, name: str) -> nw.Series[Any]:
         """Return a column as a narwhals series; ColumnError if there is none of this name."""
@@ -373,7 +373,7 @@ def _table_of_pandas(native: pd.DataFrame) -> Table:
     frame = _with_plain_types(frame)
     for name, dtype in zip(names, frame.dtypes.tolist(), strict=True):
         if isinstance(dtype, pd.SparseDtype):
-            frame[name] = frame[name].sparse.to_dense()
+            frame[name] = frame[name].astype(dtype.subtype)
     labels = Labels.from_plain(native.attrs.get(LABELS_IN_ATTRS)).only(names)
     identity = str(native.attrs.get(SOURCE_IN_ATTRS, ""))
     return Table(nw.from_native(frame, eager_only=True), labels, identity=identity, _origin=origin)

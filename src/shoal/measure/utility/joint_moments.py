@@ -71,7 +71,9 @@ def joint_moments(values: Doubles, *, fourth_order: bool = False) -> JointMoment
     # Pairs with missing values one by one, the rest in one product of matrices. Single variables come after the pairs,
     # because a pair fills the diagonal too.
     pairs = np.argwhere(np.triu(~np.logical_and.outer(whole, whole), 1)).tolist()
-    for columns in [*pairs, *([j] for j in np.flatnonzero(~whole))]:
+    singles = np.argwhere(~whole).tolist()
+    columns: list[int]
+    for columns in pairs + singles:
         rows = observed[:, columns].all(axis=1)
         _fill(moments, columns, np.column_stack([values[rows, j] for j in columns]), fourth_order)
     _fill(moments, np.flatnonzero(whole).tolist(), values[:, whole], fourth_order)
