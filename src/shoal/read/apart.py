@@ -15,7 +15,7 @@ import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from shoal import errors
 from shoal.read.budget import ReadingBudget, budget_of
@@ -78,21 +78,24 @@ def _crashed(path: Path, options: ReadOptions, code: int) -> errors.ReadError:
 
 
 def hand_over() -> None:
-    """Read the file that standard input names, and write its table or what is wrong with it to standard output."""
-    import pyarrow.ipc
-
-    request = json.load(sys.stdin)
-    path, options = Path(request["path"]), ReadOptions(**request["options"])
+    """Read the file that standard input names, write its table or what is wrong with it to standard output, and exit."""
     with os.fdopen(os.dup(1), "wb") as sink:
         os.dup2(2, 1)  # what a library prints is no part of the answer
-        try:
-            table = _checked_table(request["function"], path, options)
-        except Exception as error:
-            sink.write(json.dumps([type(error).__name__, str(error)]).encode() + b"\n")
-            return
-        sink.write(TABLE)
-        with pyarrow.ipc.new_stream(sink, table.schema) as writer:
-            writer.write_table(table)
+        _answer(json.load(sys.stdin), sink)
+    os._exit(0)  # at once: threads of Arrow that are still there can abort an orderly exit
+
+
+def _answer(request: dict[str, Any], sink: IO[bytes]) -> None:
+    import pyarrow.ipc
+
+    try:
+        table = _checked_table(request["function"], Path(request["path"]), ReadOptions(**request["options"]))
+    except Exception as error:
+        sink.write(json.dumps([type(error).__name__, str(error)]).encode() + b"\n")
+        return
+    sink.write(TABLE)
+    with pyarrow.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
 
 
 def _checked_table(function: str, path: Path, options: ReadOptions) -> Any:

@@ -28,7 +28,6 @@ from shoal.read.arrow_files import (
 )
 from shoal.read.files import ReadOptions, identity_of, quoted_names, read_file, refuse_duplicates
 from shoal.read.labels import Labels
-from shoal.read.present_values import only_present, present_value_labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -174,8 +173,8 @@ class Table:
 
     def only_present(self) -> Table:
         """Return a table that knows of no value but those it shows: no unused category, no label without its code."""
-        frame = self.frame.with_columns(*(only_present(self.frame[name]) for name in self.names))
-        values = {name: present_value_labels(frame[name], codes) for name, codes in self.labels.values.items()}
+        frame = self.frame.with_columns(*(columns.only_present(self.column(name)) for name in self.names))
+        values = {name: columns.present_value_labels(frame[name], codes) for name, codes in self.labels.values.items()}
         return replace(
             self._with_frame(frame),
             labels=replace(self.labels, values={name: codes for name, codes in values.items() if codes}),
@@ -391,10 +390,7 @@ def _with_plain_types(frame: pd.DataFrame) -> pd.DataFrame:
     refuse_types(pyarrow.schema(list(kinds.items())))
     changed = {}
     for name, kind in kinds.items():
-        wanted = plain_type(kind)
-        # pandas has categories of its own, and calls no other column by that name.
-        values = wanted.value_type if pyarrow.types.is_dictionary(wanted) else wanted
-        if values != kind:
+        if plain_type(kind) != kind:
             cells = plain_column(pyarrow.chunked_array(frame[name].array.__arrow_array__()))
-            changed[name] = pd.Series(pd.arrays.ArrowExtensionArray(cells.cast(values)), index=frame.index)
+            changed[name] = pd.Series(pd.arrays.ArrowExtensionArray(cells), index=frame.index)
     return frame.assign(**changed)
