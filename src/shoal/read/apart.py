@@ -78,7 +78,7 @@ def _crashed(path: Path, options: ReadOptions, code: int) -> errors.ReadError:
 
 
 def hand_over() -> None:
-    """Read the file that standard input names, write its table or what is wrong with it to standard output, and exit."""
+    """Read the file that standard input names, write its table or what is wrong with it to standard output; exit."""
     with os.fdopen(os.dup(1), "wb") as sink:
         os.dup2(2, 1)  # what a library prints is no part of the answer
         _answer(json.load(sys.stdin), sink)
