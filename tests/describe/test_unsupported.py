@@ -34,7 +34,10 @@ REFUSED = {
     "Arrow structs": pa.table({"x": X, "z": pa.array([{"a": 1}] * 24)}),
     "Arrow maps": pa.table({"x": X, "z": pa.array([[("a", 1)]] * 24, pa.map_(pa.string(), pa.int64()))}),
     "Arrow decimal256": pa.table({"x": X, "z": pa.array([Decimal("1.5")] * 24, pa.decimal256(60, 2))}),
-    "Arrow run ends": pa.table({"x": X, "z": pa.RunEndEncodedArray.from_arrays([12, 24], [1.0, 2.0])}),
+    "Arrow unions": pa.table(
+        {"x": X, "z": pa.UnionArray.from_sparse(pa.array([0] * 24, pa.int8()), [pa.array(range(24))])}
+    ),
+    "Arrow intervals": pa.table({"x": X, "z": pa.array([pa.MonthDayNano([1, 2, 3])] * 24)}),
 }
 
 

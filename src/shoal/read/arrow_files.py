@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.errors import DataError, ReadError
+from shoal.errors import ReadError
 from shoal.read.apart import read_apart
 from shoal.read.budget import budget_of
 from shoal.read.files import ReadOptions, refuse_duplicates
@@ -22,7 +22,6 @@ __all__ = [
     "arrow_to_pandas",
     "frame_and_labels",
     "labels_in_schema",
-    "not_one_value",
     "parquet_table",
     "plain_column",
     "plain_table",
@@ -193,8 +192,8 @@ def plain_type(kind: Any) -> Any:
     return kind
 
 
-def refuse_types(schema: Any, path: Path | None = None) -> None:
-    """Raise an error if a column does not hold one value in each cell, in a file or, without a path, in memory."""
+def refuse_types(schema: Any, path: Path) -> None:
+    """Raise ReadError if a column of a file does not hold one value in each cell."""
     import pyarrow
 
     types = pyarrow.types
@@ -203,13 +202,9 @@ def refuse_types(schema: Any, path: Path | None = None) -> None:
         value = kind.value_type if types.is_dictionary(kind) else kind
         if types.is_nested(value) or types.is_interval(value) or plain_type(value) != value:
             # Only the sort of type: the fields of a struct may be named after values.
-            raise not_one_value(field.name, str(value).partition("<")[0].partition("[")[0], path)
-
-
-def not_one_value(column: str, kind: str, path: Path | None = None) -> DataError:
-    """Return the error for a column of lists, structs or the like, in a file or, without a path, in memory."""
-    problem = f'"{column}" does not hold one plain value in each cell (its type is {kind})'
-    advice = "Split it into columns, or leave it out."
-    if path is None:
-        return DataError(f"Column {problem}. {advice}")
-    return ReadError(f"{path}: column {problem}. {advice}", path=str(path))
+            sort = str(value).partition("<")[0].partition("[")[0]
+            raise ReadError(
+                f'{path}: column "{field.name}" does not hold one plain value in each cell (its type is {sort}). '
+                "Split it into columns, or leave it out.",
+                path=str(path),
+            )

@@ -19,11 +19,9 @@ from shoal.errors import ColumnError, DataError, ParameterError, ReadError, near
 from shoal.read import columns
 from shoal.read.arrow_files import (
     labels_in_schema,
-    not_one_value,
     plain_column,
     plain_table,
     plain_type,
-    refuse_types,
     with_labels,
 )
 from shoal.read.files import ReadOptions, identity_of, quoted_names, read_file, refuse_duplicates
@@ -341,7 +339,6 @@ def _table_of_frame(native: Any) -> Table:
     labels = Labels()
     if nw.dependencies.is_pyarrow_table(native):
         refuse_duplicates(native.column_names)
-        refuse_types(native.schema)
         native, labels = plain_table(native), labels_in_schema(native.schema)
     frame = nw.from_native(native, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
@@ -349,9 +346,6 @@ def _table_of_frame(native: Any) -> Table:
     if not isinstance(frame, nw.DataFrame):
         hint = " Make a table of a series with .to_frame()." if hasattr(native, "to_frame") else ""
         raise ParameterError(f"The data must be {ACCEPTED}; got {type(native).__name__}.{hint}")
-    for name, kind in frame.schema.items():
-        if isinstance(kind, (nw.List, nw.Array, nw.Struct)):
-            raise not_one_value(name, type(kind).__name__.lower())
     return Table(frame, labels.only(frame.columns))
 
 
@@ -387,7 +381,6 @@ def _with_plain_types(frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     import pyarrow
 
-    refuse_types(pyarrow.schema(list(kinds.items())))
     changed = {}
     for name, kind in kinds.items():
         if plain_type(kind) != kind:
