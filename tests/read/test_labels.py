@@ -17,3 +17,8 @@ def test_labels_that_are_not_ours_are_ignored() -> None:
     assert Labels.from_json(LABELS.to_json()) == LABELS
     assert not Labels()
     assert LABELS.only(["s"]) == Labels(values={"s": {"x": "ex", "1": "text"}}, file="A survey")
+
+
+def test_text_that_is_not_of_labels_gives_none():
+    for text in ("", "[" * 100_000, '{"variables": 1}', "null"):
+        assert Labels.from_json(text) == Labels()

@@ -71,6 +71,8 @@ def _crashed(path: Path, options: ReadOptions, code: int) -> errors.ReadError:
         return budget.exceeded(f"takes more than {budget.seconds} s to read")
     if ended_by == "SIGKILL":
         return errors.ReadError(f"{path} was not read: the process that read it was ended, perhaps for lack of memory.")
+    if not ended_by:
+        return errors.ReadError(f"{path} was not read: {sys.executable} could not be started to read it.")
     return errors.ReadError(f"{path} is damaged: the library that reads such files crashed on it.")
 
 
@@ -113,10 +115,11 @@ def _checked_table(function: str, path: Path, options: ReadOptions) -> Any:
 
 
 def _limit(budget: ReadingBudget) -> None:
-    """Limit the memory and the processor time of this process, where the system can do that."""
+    """Limit memory and processor time of this process and leave no image of it, where the system can do that."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
 
+        _lower(resource, resource.RLIMIT_CORE, 0)  # the memory of a process that crashes holds values of the data
         _lower(resource, resource.RLIMIT_CPU, budget.seconds)
         mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         _lower(resource, resource.RLIMIT_AS, mapped + budget.memory)

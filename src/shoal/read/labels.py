@@ -89,5 +89,5 @@ class Labels:
         """Return the labels that `to_json` wrote, or empty labels."""
         try:
             return cls.from_plain(json.loads(text))
-        except ValueError:
+        except (ValueError, RecursionError):
             return cls()
