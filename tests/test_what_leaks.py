@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
@@ -45,6 +46,21 @@ def test_values_of_strata_are_in_no_message_about_one_of_them():
     with pytest.raises(TooFewRecordsError, match="in a stratum of income; there are 1") as raised:
         shoal.protect(frame, 4, columns=["a", "b"], strata="income", missing="keep")
     assert "50123" not in str(raised.value)
+
+
+def test_categories_in_the_type_of_a_column_are_in_no_message():
+    kind = pl.List(pl.Enum(["Person1", "Person2"]))
+    frame = pl.DataFrame({"a": np.arange(12.0), "b": pl.Series([["Person1"]] * 12, dtype=kind)})
+    with pytest.raises(DataError, match='"b" is of type List, which cannot be protected') as raised:
+        shoal.protect(frame, 3, columns=["a", "b"])
+    assert "Person" not in str(raised.value)
+
+
+@pytest.mark.parametrize("make", [lambda column: column, pl.Series, lambda column: column.to_numpy()])
+def test_a_column_in_place_of_rules_is_not_quoted(frame, make):
+    with pytest.raises(ParameterError) as raised:
+        shoal.protect(frame, 3, edits=make(frame["g"].map("Person {}".format)))
+    assert "Person" not in str(raised.value)
 
 
 def test_large_integers_are_told_apart():
