@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from shoal import interrupts
-from shoal.interrupts import as_exceptions, received, refuse_after_signal
+from shoal.interrupts import as_exceptions, hold, let_go, received, refuse_after_signal
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
@@ -21,6 +21,7 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 def restored(monkeypatch: pytest.MonkeyPatch):
     before = {one: signal.getsignal(one) for one in SIGNALS}
     monkeypatch.setattr(interrupts, "_received", [])
+    monkeypatch.setattr(interrupts, "_holding", [])
     yield
     for one, handler in before.items():
         signal.signal(one, handler)
@@ -51,6 +52,14 @@ def test_a_signal_that_is_ignored_stays_so(restored):
     assert received() is None
 
 
+def test_a_signal_waits_while_it_is_held(restored):
+    with pytest.raises(KeyboardInterrupt), as_exceptions():
+        hold()
+        os.kill(os.getpid(), signal.SIGTERM)
+        refuse_after_signal()
+        let_go()
+
+
 def run_python(code: str, path: Path) -> subprocess.CompletedProcess[str]:
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
     command = [sys.executable, "-c", textwrap.dedent(code), str(path)]
@@ -74,3 +83,23 @@ def test_nothing_takes_the_place_of_a_file_after_a_signal_whose_exception_got_lo
     assert run_python(code, target).returncode != 0
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_of_two_files_that_belong_together_both_take_their_place_or_none(tmp_path):
+    for name in ("plan", "release"):
+        (tmp_path / name).write_text("old")
+    code = """
+        import os, signal, sys
+        from pathlib import Path
+        from shoal.interrupts import as_exceptions
+        from shoal.write import replacing
+        folder = Path(sys.argv[1])
+        with as_exceptions(), replacing(folder / "plan") as plan:
+            plan.write_text("new")
+            with replacing(folder / "release") as release:
+                release.write_text("new")
+            os.kill(os.getpid(), signal.SIGTERM)  # between the two
+        """
+    ran = run_python(code, tmp_path)
+    assert "KeyboardInterrupt" in ran.stderr
+    assert {one.name: one.read_text() for one in tmp_path.iterdir()} == {"plan": "new", "release": "new"}

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["as_exceptions", "received", "refuse_after_signal"]
+__all__ = ["as_exceptions", "hold", "let_go", "received", "refuse_after_signal"]
 
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _received: list[int] = []
+_holding: list[bool] = []
 
 
 def received() -> int | None:
@@ -21,8 +22,19 @@ def received() -> int | None:
 
 def refuse_after_signal() -> None:
     """Raise KeyboardInterrupt if a signal came before: a library may have swallowed the exception it raised."""
-    if _received:
+    if _received and not _holding:
         raise KeyboardInterrupt
+
+
+def hold() -> None:
+    """Let signals wait from now on: what follows is short, and belongs together."""
+    _holding.append(True)
+
+
+def let_go() -> None:
+    """Let signals through again, and one that came meanwhile."""
+    _holding.clear()
+    refuse_after_signal()
 
 
 @contextmanager
@@ -48,4 +60,4 @@ def as_exceptions() -> Iterator[None]:
 
 def _raise(number: int, frame: Any) -> None:
     _received.append(number)
-    raise KeyboardInterrupt
+    refuse_after_signal()

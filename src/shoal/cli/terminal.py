@@ -5,6 +5,7 @@ Names of the data are in all of it, and a name may hold what steers a terminal: 
 
 from __future__ import annotations
 
+import logging
 import sys
 import warnings
 from collections.abc import Iterator
@@ -33,7 +34,7 @@ def say_warning(message: str) -> None:
 
 @contextmanager
 def one_line_warnings() -> Iterator[None]:
-    """Print warnings as one line each on standard error, without the place in the program."""
+    """Print shoal's warnings as one line each on standard error, and nothing that libraries warn of or log."""
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         if issubclass(category, ShoalWarning):
@@ -42,7 +43,11 @@ def one_line_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("always", ShoalWarning)
         warnings.showwarning = show
-        yield
+        logging.disable(logging.WARNING)
+        try:
+            yield
+        finally:
+            logging.disable(logging.NOTSET)
 
 
 @contextmanager

@@ -167,9 +167,7 @@ def parse_rule(text: str | Rule) -> Rule:
 def parse_rules(rules: str | Rule | Iterable[str | Rule]) -> list[Rule]:
     """Read one rule or several; rules that were read before stay as they are."""
     several = [rules] if isinstance(rules, str | Rule) else rules
-    if not isinstance(several, Iterable) or hasattr(
-        several, "dtype"
-    ):  # a column of the data: not quoted
+    if not isinstance(several, Iterable) or hasattr(several, "dtype"):  # a column of the data: not quoted
         raise RuleError(f"Rules are a list of lines of text; got {type(rules).__name__}.")
     return [parse_rule(rule) for rule in several]
 

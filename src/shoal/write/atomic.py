@@ -10,11 +10,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from shoal.errors import WriteError, nearest_name_hint
-from shoal.interrupts import refuse_after_signal
+from shoal.interrupts import hold, let_go, refuse_after_signal
 from shoal.write.temporary_files import sweep, temporary_beside
 
 __all__ = ["permissions_at", "reason_of", "replacing"]
 
+_open: list[Path] = []  # the files of the blocks that are being carried out
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
@@ -26,6 +27,8 @@ def replacing(path: str | os.PathLike[str], *, owner_only: bool = False) -> Iter
     and the file that was at `path` before is still there. A process that is killed leaves the old file whole too, and
     at worst a temporary file, which is removed when the next file is written to that folder. Nobody but the
     owner can read it meanwhile. A link stays a link, and the file it leads to is replaced.
+
+    Of blocks within each other, the inner file takes its place first; a signal in between waits for the outer one.
 
     Parameters
     ----------
@@ -54,17 +57,23 @@ def replacing(path: str | os.PathLike[str], *, owner_only: bool = False) -> Iter
     target = Path(os.path.realpath(shown))  # renaming would otherwise replace a link, not what it leads to
     existing = permissions_at(shown)
     sweep(target.parent)
+    _open.append(target)
     try:
         with temporary_beside(target) as temporary:
             yield temporary
             temporary.chmod(0o600 if owner_only else _usual_permissions() if existing is None else existing)
             _flush_to_disk(temporary)
             refuse_after_signal()
+            hold()
             temporary.replace(target)
     except WriteError:
         raise
     except OSError as error:
         raise WriteError(f"{shown} was not written: {reason_of(error)}.") from None
+    finally:
+        _open.remove(target)
+        if not _open:
+            let_go()
     with suppress(OSError):  # not every file system can flush a folder, and the file is already in place
         _flush_to_disk(target.parent)
 
