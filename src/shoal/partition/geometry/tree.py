@@ -7,7 +7,7 @@ original records in double precision. Each screening bound has room for the roun
 
 Single precision has seven digits, of the largest coordinate. Where a record is so far out that many others lie within
 what is left to them, screening leaves them all together; the tree is then *exact* instead: it holds the records as they
-are, in double precision, and its bounds need no room at all.
+are, in double precision, and its bounds need no room at all. So it is where all columns have two values.
 
 Leaves hold up to ``LEAF`` records, column by column, so that one pass over a column works on the whole leaf at
 once. ``FAN`` leaves make a block, ``FAN`` blocks the next one, up to one root; a block holds the bounds of its
@@ -35,6 +35,7 @@ _LEAST_BLUR = 1e-20
 # A tree is exact if more than one in so many of its leaves are smaller than so many times the blur.
 _FEW = 32
 _SHARP = 16
+_CORNERS = 16  # times as many corners as records are still a good part
 _LINE = 64  # bytes in a cache line
 _SAMPLE = 2_000  # records that tell the principal axes
 
@@ -45,26 +46,35 @@ def plant(X: NDArray[np.float64], rows: NDArray[np.int32], twin: NDArray[np.int3
     from shoal.partition.kernels.tree_build import turn
 
     origin, axes, unit = _principal_axes(X, rows)
+    if twin is None:
+        twin = np.full(len(X), -1, dtype=np.int32)
+    as_it_is: dict[str, Any] = {"origin": origin, "axes": axes, "unit": 1.0, "blur": 0.0}
+    if _are_corners(X, rows):
+        return _grow(X[rows], rows, twin, has_room=True, **as_it_is)
     image = np.empty((len(rows), X.shape[1]), dtype=np.float32)
     largest = turn(X, rows, origin, axes, image)
     blur = _BLUR * math.sqrt(largest) + _LEAST_BLUR
-    if twin is None:
-        twin = np.full(len(X), -1, dtype=np.int32)
     tree = _grow(image, rows, twin, origin=origin, axes=axes, unit=unit, blur=blur)
-    if not _is_blurred(tree):
-        return tree
-    return _grow(X[rows], rows, twin, origin=origin, axes=axes, unit=1.0, blur=0.0)
+    return _grow(X[rows], rows, twin, **as_it_is) if _is_blurred(tree) else tree
 
 
-def _grow(image: Floats, rows: NDArray[np.int32], twin: NDArray[np.int32], **placing: Any) -> Tree:
-    """Build the tree of records whose place in it is `image`; it is exact if that is in double precision."""
+def _grow(
+    image: Floats, rows: NDArray[np.int32], twin: NDArray[np.int32], *, has_room: bool = False, **placing: Any
+) -> Tree:
+    """Build the tree of records whose place in it is `image`; it is exact if that is in double precision.
+
+    With `has_room`, leaves are not all full, so that cuts can fall between two values.
+    """
     from shoal.partition.kernels.tree_build import fill, order_by_leaf
 
     n, d = image.shape
     order = np.arange(n, dtype=np.int32)
-    order_by_leaf(image, order)
-
     leaves = -(-n // LEAF)
+    if has_room:
+        leaves += leaves // 2
+    leaf_start = np.zeros(leaves + 1, dtype=np.int64)
+    order_by_leaf(image, order, leaf_start)
+
     widths = [-(-leaves // FAN)]  # number of blocks, level by level
     while widths[-1] > 1:
         widths.append(-(-widths[-1] // FAN))
@@ -96,8 +106,19 @@ def _grow(image: Floats, rows: NDArray[np.int32], twin: NDArray[np.int32], **pla
         centre=image[:: 1 + n // _SAMPLE].mean(axis=0),
         **placing,
     )
-    fill(tree, image, order, rows)
+    fill(tree, image, order, leaf_start, rows)
     return tree
+
+
+def _are_corners(X: NDArray[np.float64], rows: NDArray[np.int32]) -> bool:
+    """Whether the records seem to be corners of a cube, a good part of all it has.
+
+    They lie along no axes but their own: in others, boxes overlap so much that every search looks at all of them.
+    """
+    sample = X[rows[:: 1 + len(rows) // _SAMPLE]]
+    low, high = sample.min(axis=0), sample.max(axis=0)
+    is_dense = np.count_nonzero(low < high) <= math.log2(_CORNERS * len(rows))
+    return is_dense and bool(((sample == low) | (sample == high)).all())
 
 
 def _is_blurred(tree: Tree) -> bool:

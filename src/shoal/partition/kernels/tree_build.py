@@ -135,15 +135,37 @@ def _widest_axis(image: Singles, order: Integers, start: Scalar, stop: Scalar) -
     return axis
 
 
-@kernel
-def order_by_leaf(image: Singles, order: Integers) -> None:
-    """Sort `order` so that every run of LEAF records is a leaf, by halving along the axis of largest variance.
+@inner_kernel
+def _between_values(
+    keys: Singles, start: Scalar, stop: Scalar, cut: Scalar, earliest: Scalar, latest: Scalar
+) -> Scalar:
+    """Move `cut`, at which `_select` cut, to the nearest place from `earliest` to `latest` between two values."""
+    value = keys[cut]
+    for t in range(cut, stop):
+        value = min(value, keys[t])
+    below = start
+    up_to = start
+    for t in range(start, stop):
+        below += keys[t] < value
+        up_to += keys[t] <= value
+    if below >= earliest and (cut - below <= up_to - cut or up_to > latest):
+        return below
+    return up_to if up_to <= latest else cut
 
-    A cut falls on whole blocks as long as there are any, so that a block's records lie together; every leaf
-    but the last is full.
+
+@kernel
+def order_by_leaf(image: Singles, order: Integers, leaf_start: Integers) -> None:
+    """Sort `order` so that the records of every leaf are a run of it, by halving along the axis of largest variance.
+
+    Leaf i is the run from ``leaf_start[i]`` to ``leaf_start[i + 1]``. A cut falls on whole blocks as long as there are
+    any, so that a block's records lie together. With no more leaves than the records need, every leaf but the last is
+    full; with more, cuts fall between two values where they can, so that boxes do not overlap.
     """
     n = image.shape[0]
-    leaves = (n + LEAF - 1) // LEAF
+    leaves = leaf_start.shape[0] - 1
+    has_room = leaves * LEAF - n >= LEAF
+    leaf_start[0] = 0
+    leaf_start[leaves] = n
     widest = 1
     while widest * FAN < leaves:
         widest *= FAN
@@ -159,12 +181,19 @@ def order_by_leaf(image: Singles, order: Integers) -> None:
         while last - first <= width:
             width //= FAN
         cut = first + (last - first + width - 1) // width // 2 * width
-        start = first * LEAF
-        stop = min(n, last * LEAF)
-        axis = _widest_axis(image, order, start, stop)
-        for t in range(start, stop):
-            keys[t] = image[order[t], axis]
-        _select(keys, order, start, stop, cut * LEAF)
+        start, stop = np.int64(leaf_start[first]), np.int64(leaf_start[last])
+        earliest, latest = max(start, stop - (last - cut) * LEAF), min(stop, start + (cut - first) * LEAF)
+        middle = latest
+        if start < stop:
+            axis = _widest_axis(image, order, start, stop)
+            for t in range(start, stop):
+                keys[t] = image[order[t], axis]
+            if has_room:
+                middle = start + (stop - start) * (cut - first) // (last - first)
+                _select(keys, order, start, stop, middle)
+                middle = _between_values(keys, start, stop, middle, earliest, latest)
+            _select(keys, order, start, stop, middle)
+        leaf_start[cut] = middle
         pending[waiting, 0], pending[waiting, 1], pending[waiting, 2] = first, cut, width
         pending[waiting + 1, 0], pending[waiting + 1, 1], pending[waiting + 1, 2] = cut, last, width
         waiting += 2
@@ -217,18 +246,18 @@ def recentre(tree: Tree) -> None:
 
 
 @kernel
-def fill(tree: Tree, image: Singles, order: Integers, rows: Integers) -> None:
+def fill(tree: Tree, image: Singles, order: Integers, leaf_start: Integers, rows: Integers) -> None:
     """Put the records, in leaf order, into an empty tree."""
-    for position in range(order.shape[0]):
-        i = order[position]
-        leaf, t = position // LEAF, position % LEAF
-        for j in range(image.shape[1]):
-            tree.points[leaf, j, t] = image[i, j]
-        row = np.int64(rows[i])
-        tree.rows[leaf, t] = row
-        while row >= 0:
-            tree.place[row] = position
-            row = np.int64(tree.twin[row])
+    for leaf in range(leaf_start.shape[0] - 1):
+        for t in range(leaf_start[leaf + 1] - leaf_start[leaf]):
+            i = order[leaf_start[leaf] + t]
+            for j in range(image.shape[1]):
+                tree.points[leaf, j, t] = image[i, j]
+            row = np.int64(rows[i])
+            tree.rows[leaf, t] = row
+            while row >= 0:
+                tree.place[row] = leaf * LEAF + t
+                row = np.int64(tree.twin[row])
     recentre(tree)
 
 
