@@ -40,8 +40,17 @@ def test_without_the_far_records_single_precision_is_enough():
     assert not plant(X, np.arange(1, N, dtype=np.int32)).is_exact
 
 
+def test_the_leaves_of_corners_of_a_cube_are_open_in_few_directions():
+    """Of the 2**14 corners half are there; 32 records in a leaf fill five or six dimensions."""
+    X = np.random.default_rng(0).integers(0, 2, size=(2**14, 14)).astype(float)
+    tree = plant(X, *find_twins(X))
+    assert tree.is_exact
+    assert np.mean(np.square(leaf_sizes(tree))) < 7
+
+
 @pytest.mark.parametrize("scales", [(), (1e12,)])
 def test_a_tree_built_anew_has_the_same_records(scales):
     X = with_far_records(*scales)
     tree = plant(X, *find_twins(X))
-    assert set(replant(tree, X).rows[tree.norms >= 0].tolist()) == set(range(N))
+    again = replant(tree, X)
+    assert set(again.rows[again.norms >= 0].tolist()) == set(range(N))

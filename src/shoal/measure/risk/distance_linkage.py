@@ -220,7 +220,7 @@ def _takes_too_long(both: StandardizedRecords, direction: str) -> bool:
     if columns * records**2 <= most:
         return False
     searched = both.masked if direction == "original-to-masked" else both.original
-    return columns * records * len(distinct_records(searched)[0]) > most
+    return bool(columns * records * len(distinct_records(searched)[0]) > most)
 
 
 def _linked(
@@ -236,6 +236,6 @@ def _linked(
     ties = search(sought[rows], searched[rows], searched, both.numbers)
     return {
         "expected": np.where(ties > 0, 1 / np.maximum(ties, 1), 0.0),
-        "any": np.float64(ties > 0),
-        "unique": np.float64(ties == 1),
+        "any": (ties > 0).astype(np.float64),
+        "unique": (ties == 1).astype(np.float64),
     }

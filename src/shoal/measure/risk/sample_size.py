@@ -34,6 +34,13 @@ def sampling_parts(sampled: int | None, samples: Sequence[NDArray[np.float64]], 
     """
     if sampled is None:
         return {"sampled": None}
-    variances = [float(counted.var(ddof=1)) / len(counted) if len(counted) > 1 else 0.25 for counted in samples]
-    error = math.sqrt(math.fsum(variances) * (1 - sampled / records)) / len(samples)
+    variance = math.fsum(_variance(counted) / len(counted) for counted in samples)
+    error = math.sqrt(variance * (1 - sampled / records)) / len(samples)
     return {"sampled": sampled, "standard_error": 100 * error}
+
+
+def _variance(counted: NDArray[np.float64]) -> float:
+    """Return the variance of what the records drawn count; if all count the same, as if one more had not."""
+    if (counted == counted[0]).all():
+        return len(counted) / (len(counted) + 1) ** 2
+    return float(counted.var(ddof=1))

@@ -118,7 +118,7 @@ def _are_corners(X: NDArray[np.float64], rows: NDArray[np.int32]) -> bool:
     sample = X[rows[:: 1 + len(rows) // _SAMPLE]]
     low, high = sample.min(axis=0), sample.max(axis=0)
     is_dense = np.count_nonzero(low < high) <= math.log2(_CORNERS * len(rows))
-    return is_dense and bool(((sample == low) | (sample == high)).all())
+    return bool(is_dense and ((sample == low) | (sample == high)).all())
 
 
 def _is_blurred(tree: Tree) -> bool:

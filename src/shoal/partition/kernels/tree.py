@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,7 @@ __all__ = ["FAN", "LEAF", "Floats", "Tree"]
 LEAF = 32  # records in a leaf
 FAN = 16  # children of a block
 
-
-Floats = NDArray[np.float32] | NDArray[np.float64]  # double precision in an exact tree
+Floats = NDArray[np.floating[Any]]  # of double precision in an exact tree, else of single
 
 
 class Tree(NamedTuple):

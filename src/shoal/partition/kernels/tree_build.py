@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.partition.kernels.compiled import Booleans, Doubles, Integers, Scalar, Singles, inner_kernel, kernel
+from shoal.partition.kernels.compiled import Booleans, Doubles, Integers, Scalar, inner_kernel, kernel
 from shoal.partition.kernels.lanes import fit_block, fit_leaf, measure_leaf
-from shoal.partition.kernels.tree import FAN, LEAF, Tree
+from shoal.partition.kernels.tree import FAN, LEAF, Floats, Tree
 
 _NONE = np.float32(-1)
 _SAMPLE = 500  # records that tell which axis is the widest
@@ -62,7 +62,7 @@ def find_range(X: Doubles, rows: Integers, low: Doubles, high: Doubles) -> None:
 
 
 @kernel
-def turn(X: Doubles, rows: Integers, origin: Doubles, axes: Doubles, image: Singles) -> Scalar:
+def turn(X: Doubles, rows: Integers, origin: Doubles, axes: Doubles, image: Floats) -> Scalar:
     """Write the images of the records in the tree's coordinates; return the largest squared distance from zero."""
     d = X.shape[1]
     x = np.empty(d)
@@ -82,7 +82,7 @@ def turn(X: Doubles, rows: Integers, origin: Doubles, axes: Doubles, image: Sing
 
 
 @inner_kernel
-def _select(keys: Singles, order: Integers, start: Scalar, stop: Scalar, cut: Scalar) -> None:
+def _select(keys: Floats, order: Integers, start: Scalar, stop: Scalar, cut: Scalar) -> None:
     """Rearrange `start:stop` so that no key before `cut` is larger than one from `cut` on (Hoare's FIND).
 
     Every key is swapped, and only where to depends on it, so that there are no branches to guess wrong.
@@ -111,7 +111,7 @@ def _select(keys: Singles, order: Integers, start: Scalar, stop: Scalar, cut: Sc
 
 
 @inner_kernel
-def _widest_axis(image: Singles, order: Integers, start: Scalar, stop: Scalar) -> Scalar:
+def _widest_axis(image: Floats, order: Integers, start: Scalar, stop: Scalar) -> Scalar:
     """Find the column with the largest variance, in a sample; with long tails it splits better than the range."""
     d = image.shape[1]
     first = image[order[start]]
@@ -136,9 +136,7 @@ def _widest_axis(image: Singles, order: Integers, start: Scalar, stop: Scalar) -
 
 
 @inner_kernel
-def _between_values(
-    keys: Singles, start: Scalar, stop: Scalar, cut: Scalar, earliest: Scalar, latest: Scalar
-) -> Scalar:
+def _between_values(keys: Floats, start: Scalar, stop: Scalar, cut: Scalar, earliest: Scalar, latest: Scalar) -> Scalar:
     """Move `cut`, at which `_select` cut, to the nearest place from `earliest` to `latest` between two values."""
     value = keys[cut]
     for t in range(cut, stop):
@@ -154,7 +152,7 @@ def _between_values(
 
 
 @kernel
-def order_by_leaf(image: Singles, order: Integers, leaf_start: Integers) -> None:
+def order_by_leaf(image: Floats, order: Integers, leaf_start: Integers) -> None:
     """Sort `order` so that the records of every leaf are a run of it, by halving along the axis of largest variance.
 
     Leaf i is the run from ``leaf_start[i]`` to ``leaf_start[i + 1]``. A cut falls on whole blocks as long as there are
@@ -246,7 +244,7 @@ def recentre(tree: Tree) -> None:
 
 
 @kernel
-def fill(tree: Tree, image: Singles, order: Integers, leaf_start: Integers, rows: Integers) -> None:
+def fill(tree: Tree, image: Floats, order: Integers, leaf_start: Integers, rows: Integers) -> None:
     """Put the records, in leaf order, into an empty tree."""
     for leaf in range(leaf_start.shape[0] - 1):
         for t in range(leaf_start[leaf + 1] - leaf_start[leaf]):

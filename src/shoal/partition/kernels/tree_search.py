@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, Singles, inner_kernel
+from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_kernel
 from shoal.partition.kernels.lanes import (
     bits_of_far_children,
     bits_of_far_records,
@@ -22,7 +22,7 @@ from shoal.partition.kernels.lanes import (
     lowest_bit,
 )
 from shoal.partition.kernels.squared_distance import squared_distance
-from shoal.partition.kernels.tree import FAN, Tree
+from shoal.partition.kernels.tree import FAN, Floats, Tree
 
 _ZERO = np.float32(0)
 _NO_ROW = np.int64(2**31 - 1)  # above every row
@@ -42,7 +42,7 @@ def rounding(tree: Tree, d: Scalar) -> Scalar:
 
 
 @inner_kernel
-def to_tree(tree: Tree, point: Doubles, image: Singles) -> None:
+def to_tree(tree: Tree, point: Doubles, image: Floats) -> None:
     """Write the image of `point` in the tree's coordinates to `image`."""
     for j in range(point.shape[0]):
         x = point[j]
@@ -112,7 +112,7 @@ def _lowest_row(tree: Tree, block: Scalar) -> Scalar:
 
 
 @inner_kernel
-def nearest(tree: Tree, X: Doubles, point: Doubles, image: Singles, distances: Doubles, rows: Integers) -> None:
+def nearest(tree: Tree, X: Doubles, point: Doubles, image: Floats, distances: Doubles, rows: Integers) -> None:
     """Fill `rows` with the records nearest to `point`, in no order; there are as many of them at least.
 
     `image` is the point in the tree, `distances` room for as many distances.
@@ -189,7 +189,7 @@ def root_reach(tree: Tree) -> Scalar:
 
 
 @inner_kernel
-def farthest(tree: Tree, X: Doubles, point: Doubles, image: Singles) -> tuple[Scalar, Scalar]:
+def farthest(tree: Tree, X: Doubles, point: Doubles, image: Floats) -> tuple[Scalar, Scalar]:
     """Return the record farthest from `point`, and how many blocks and leaves were looked at."""
     d = point.shape[0]
     narrow = 1 - 2 * rounding(tree, d)
