@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arithmetic import raised, squares, weighted_sums
 from shoal.parameters.limits import Above, Limit, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.partition.fuzzy.alternating import MembershipRule, memberships
 from shoal.replace.base import Replacement
@@ -190,12 +191,11 @@ def averages(X: Doubles, memberships_of: Callable[[Doubles], Doubles], power: fl
     total, products = np.zeros(kept.sum()), np.zeros((kept.sum(), kept.sum()))
     sums = np.zeros((kept.sum(), X.shape[1]))
     for rows in blocks:
-        weights = (memberships_of(X[rows])[:, kept] / most[kept]) ** power
+        weights = raised(memberships_of(X[rows])[:, kept] / most[kept], power)
         total += weights.sum(axis=0)
-        products += weights.T @ weights
-        sums += weights.T @ X[rows]
-    with np.errstate(under="ignore"):
-        largest = (most[kept] / most.max()) ** power
+        products += squares(weights)
+        sums += weighted_sums(weights, X[rows])
+    largest = raised(most[kept] / most.max(), power)
     return Averages(largest, total, products, sums / total[:, None])
 
 

@@ -70,9 +70,12 @@ def test_only_the_array_layer_is_imported():
     names = ("alternating", "centred_records", "membership_rules", "moving")
     assert loaded == [
         "shoal",
+        "shoal.arithmetic",
         "shoal.partition",
         "shoal.partition.fuzzy",
         *(f"shoal.partition.fuzzy.{n}" for n in names),
+        "shoal.partition.geometry",
+        "shoal.partition.geometry.array_arithmetic",
     ]
 
 

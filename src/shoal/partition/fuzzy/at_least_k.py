@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arithmetic import log
 from shoal.parameters.limits import Above, Limit, Number, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.fuzzy.alternating import Fuzzy, alternate, labels
@@ -103,7 +103,7 @@ class AtLeastK(Partitioner):
 
     def _fuzziness(self, size: int, n: int) -> float:
         """Return m for a set: the smaller, the nearer to 1."""
-        part = 1.0 if size == n else math.log(size / self.k) / math.log(n / self.k)
+        part = 1.0 if size == n else float(log(size / self.k) / log(n / self.k))
         return 1 + (self.m - 1) * max(_LEAST_PART, part)
 
     def _split(self, X: NDArray[np.float64], m: float, threads: int) -> NDArray[np.int64] | None:

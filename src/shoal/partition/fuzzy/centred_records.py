@@ -1,4 +1,4 @@
-"""The records in the form the alternating loop works on: centred, in blocks, squared distances by matrix products.
+"""The records in the form the alternating loop works on: centred, in blocks, with their squared distances to centres.
 
 Array layer only: no import but array-api-compat and the standard library.
 """
@@ -10,11 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from array_api_compat import array_namespace, is_numpy_array
+from array_api_compat import is_numpy_array
 
-__all__ = ["Array", "CentredRecords", "RecordBlock", "sums_of_rows"]
+from shoal.partition.geometry.array_arithmetic import Array, ArrayArithmetic, arithmetic_for
 
-Array = Any  # of NumPy, PyTorch or another library that follows the array API
+__all__ = ["Array", "CentredRecords", "RecordBlock"]
+
 Result = TypeVar("Result")
 
 # Numbers in a block of NumPy's, two megabytes in double precision: more do not stay in the caches, and with fewer two
@@ -28,8 +29,7 @@ _WORTH_THREADS = 4
 class RecordBlock:
     """Some of the records, and their squared distances to all centres; `distances` may be overwritten.
 
-    `close` has the rows that are so near to a centre that their distances were computed again, or is None; a distance
-    of zero is in one of these rows.
+    `close` has the rows in which a distance may be zero, or is None if there are none.
     """
 
     xp: Any
@@ -38,6 +38,7 @@ class RecordBlock:
     distances: Array  # r x c
     nearest: Array  # r, the least of each row
     close: Array | None
+    arithmetic: ArrayArithmetic
 
 
 class CentredRecords:
@@ -55,21 +56,13 @@ class CentredRecords:
         Megabytes the blocks may take together.
     threads
         How many blocks of NumPy's are worked on at a time. Other libraries use their own threads.
-
-    Notes
-    -----
-    The squared distance is |x|^2 - 2 x.v + |v|^2, one matrix product for all records and centres: the rows have their
-    squared length and a one beside them, the columns a one and theirs. Where a distance is small against |x|^2 digits
-    cancel. So a record whose nearest centre is closer than eps^(1/4) |x|^2 has its distances summed again from the
-    differences, column by column. What remains is a relative error of about eps^(3/4), 1e-12 in double precision, in
-    any squared distance, and equal points are at distance zero.
     """
 
     def __init__(
         self, X: Array, *, matrices: int, origin: Array | None = None, memory: float = 256, threads: int = 1
     ) -> None:
-        xp = array_namespace(X)
-        self.xp = xp
+        self.arithmetic = arithmetic_for(X)
+        self.xp = xp = self.arithmetic.xp
         self.origin = xp.mean(X, axis=0) if origin is None else origin
         moved = X - self.origin
         squares = xp.sum(moved * moved, axis=1, keepdims=True)
@@ -87,9 +80,7 @@ class CentredRecords:
 
     def walk(self, centres: Array, work: Callable[[RecordBlock], Result]) -> Iterator[Result]:
         """Do `work` on every block of the records; the results come in the order of the records."""
-        xp = self.xp
-        squares = xp.sum(centres * centres, axis=1)[None, :]
-        columns = xp.concat([-2 * centres.T, xp.ones_like(squares), squares], axis=0)
+        columns = self.arithmetic.columns(centres)
         size = max(1, self._most // int(centres.shape[0]))
         starts = range(0, self.n, size)
 
@@ -103,28 +94,6 @@ class CentredRecords:
             yield from map(work_from, starts)
 
     def _measure(self, start: int, size: int, centres: Array, columns: Array) -> RecordBlock:
-        xp = self.xp
         rows = self.rows[start : start + size, :]
-        distances = rows @ columns
-        nearest = xp.min(distances, axis=1)
-        close = xp.nonzero(nearest <= self.epsilon**0.25 * rows[:, self.d])[0]
-        if close.shape[0] == 0:
-            return RecordBlock(xp, start, rows, distances, nearest, None)
-        exact = _sum_of_squares(rows[close, : self.d], centres)
-        distances[close, :] = exact
-        nearest[close] = xp.min(exact, axis=1)
-        return RecordBlock(xp, start, rows, distances, nearest, close)
-
-
-def sums_of_rows(xp: Any, matrix: Array) -> Array:
-    """Return the sum of every row, by a matrix product: several times faster if the rows are short."""
-    return matrix @ xp.ones_like(matrix[0, :])
-
-
-def _sum_of_squares(records: Array, centres: Array) -> Array:
-    total = (records[:, :1] - centres[:, 0]) ** 2
-    for j in range(1, records.shape[1]):
-        difference = records[:, j : j + 1] - centres[:, j]
-        difference *= difference
-        total += difference
-    return total
+        distances, nearest, close = self.arithmetic.distances(rows, centres, columns)
+        return RecordBlock(self.xp, start, rows, distances, nearest, close, self.arithmetic)

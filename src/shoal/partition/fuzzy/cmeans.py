@@ -56,6 +56,7 @@ class FuzzyCMeans(ConstrainedClusterer):
         The seed of the starts.
     device
         ``"cpu"``, or a device of PyTorch's such as ``"cuda"``. A matrix of float32 is worked on in single precision.
+        Only double precision on ``"cpu"`` is the same, to the last bit, on every machine.
     memory
         Megabytes for what is computed on the way, beside copies of the matrix; n x c is worked on in blocks. A GPU is
         twice as fast with 4000.

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from array_api_compat import device
 
-from shoal.partition.fuzzy.centred_records import Array, RecordBlock, sums_of_rows
+from shoal.partition.fuzzy.centred_records import Array, RecordBlock
 
 __all__ = ["CentreWeights", "Crisp", "Entropic", "Fuzzy", "MembershipRule", "Noisy", "Possibilistic"]
 
@@ -83,23 +83,23 @@ class Fuzzy(MembershipRule):
         """Return the weights that the new centres are means with."""
         xp = block.xp
         part = self._share(block)
-        logarithms = xp.log(part.total)
+        logarithms = block.arithmetic.log(part.total)
         weights = part.ratios
         weights *= part.shares
-        objective = xp.sum(part.reference * xp.exp((1 - self.m) * logarithms), dtype=xp.float64)
-        return CentreWeights(weights, xp.exp(-self.m * logarithms), objective)
+        objective = xp.sum(part.reference * block.arithmetic.exp((1 - self.m) * logarithms), dtype=xp.float64)
+        return CentreWeights(weights, block.arithmetic.exp(-self.m * logarithms), objective)
 
     def log_weights(self, block: RecordBlock, centres: Array) -> Array:
         """Return the logarithms of the weights for a few centres."""
         xp = block.xp
         part = self._share(block)
         ratios = xp.clip(part.ratios[:, centres], float(xp.finfo(part.ratios.dtype).smallest_normal), None)
-        result = (1 + self.power) * xp.log(ratios)
+        result = (1 + self.power) * block.arithmetic.log(ratios)
         if part.coinciding is not None and part.is_on is not None:
             on = xp.zeros_like(result[part.coinciding, :])
             on[~part.is_on[:, centres]] = -math.inf
             result[part.coinciding, :] = on
-        result -= self.m * xp.log(part.total)[:, None]
+        result -= self.m * block.arithmetic.log(part.total)[:, None]
         return result
 
     def memberships(self, block: RecordBlock) -> Array:
@@ -123,13 +123,13 @@ class Fuzzy(MembershipRule):
             distances[coinciding, :] = 1.0
             numerator = xp.where(nearest == 0, xp.ones_like(nearest), reference)
         ratios = numerator[:, None] / distances
-        shares = _raised(xp, ratios, self.power)
+        shares = _raised(block, ratios, self.power)
         if coinciding is not None and is_on is not None:
             shares[coinciding, :] = xp.astype(is_on, shares.dtype)
-        total = sums_of_rows(xp, shares)
+        total = block.arithmetic.row_totals(shares)
         noise = None
         if far is not None:
-            noise = _raised(xp, xp.clip(numerator / far, None, 1.0), self.power)
+            noise = _raised(block, xp.clip(numerator / far, None, 1.0), self.power)
             noise = xp.where(nearest == 0, xp.zeros_like(noise), noise)
             total = total + noise
         return _Shares(shares, ratios, reference, total, noise, coinciding, is_on)
@@ -179,7 +179,7 @@ class Possibilistic(Fuzzy):
             distances = xp.where(is_met, xp.ones_like(distances), distances)
             least = xp.where(is_met, xp.ones_like(least), least)
         ratios = least / distances
-        shares = _raised(xp, ratios, self.typicality_power)
+        shares = _raised(block, ratios, self.typicality_power)
         weights = ratios * shares
         if any_met:
             return xp.where(is_met, is_on, shares), xp.where(is_met, is_on, weights)
@@ -200,15 +200,14 @@ class Entropic(MembershipRule):
         """Return the weights that the new centres are means with."""
         xp = block.xp
         shares, total = self._share(block)
-        objective = xp.sum(block.nearest - xp.log(total) / self.lam, dtype=xp.float64)
+        objective = xp.sum(block.nearest - block.arithmetic.log(total) / self.lam, dtype=xp.float64)
         return CentreWeights(shares, 1 / total, objective)
 
     def log_weights(self, block: RecordBlock, centres: Array) -> Array:
         """Return the logarithms of the weights for a few centres."""
-        xp = block.xp
         exponents = -self.lam * (block.distances[:, centres] - block.nearest[:, None])
         _, total = self._share(block)
-        return exponents - xp.log(total)[:, None]
+        return exponents - block.arithmetic.log(total)[:, None]
 
     def memberships(self, block: RecordBlock) -> Array:
         """Return the memberships; the rows sum to one."""
@@ -220,8 +219,8 @@ class Entropic(MembershipRule):
         exponents = block.distances
         exponents -= block.nearest[:, None]
         exponents *= -self.lam
-        shares = block.xp.exp(exponents)
-        return shares, sums_of_rows(block.xp, shares)
+        shares = block.arithmetic.exp(exponents)
+        return shares, block.arithmetic.row_totals(shares)
 
 
 @dataclass(frozen=True)
@@ -242,13 +241,11 @@ class Crisp(MembershipRule):
         return xp.astype(first[:, None] == numbers, block.distances.dtype)
 
 
-def _raised(xp: Any, base: Array, power: float) -> Array:
+def _raised(block: RecordBlock, base: Array, power: float) -> Array:
     """Return the base, from 0 to 1, to a positive power; the base itself if the power is one."""
     whole = round(power)
     if abs(power - whole) > 1e-9 or not 1 <= whole <= _LARGEST_WHOLE:
-        logarithms = xp.log(base)
-        logarithms *= power
-        return xp.exp(logarithms)
+        return block.arithmetic.raised(base, power)
     result = None
     while True:
         if whole & 1:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from shoal.partition.fuzzy.centred_records import Array, CentredRecords, RecordBlock
 from shoal.partition.fuzzy.membership_rules import Crisp, MembershipRule, Possibilistic
+from shoal.partition.geometry.array_arithmetic import ArrayArithmetic
 
 __all__ = ["Typical", "move", "typical_of"]
 
@@ -43,7 +44,7 @@ def move(records: CentredRecords, centres: Array, rule: MembershipRule) -> tuple
     def add(left: _Part, right: _Part) -> _Part:
         typical = None
         if left.typical is not None and right.typical is not None:
-            typical = _joined(xp, left.typical, right.typical, rule)
+            typical = _joined(records.arithmetic, left.typical, right.typical, rule)
         return _Part(left.sums + right.sums, left.objective + right.objective, typical)
 
     whole = reduce(add, records.walk(centres, gather))
@@ -51,9 +52,10 @@ def move(records: CentredRecords, centres: Array, rule: MembershipRule) -> tuple
     means, logarithms = _means(records, centres, rule, whole.sums)
     if isinstance(rule, Possibilistic) and whole.typical is not None:
         least, total, sums = whole.typical
-        objective += float(xp.sum(least * total ** (1 - rule.eta)))
-        typical_logarithms = xp.log(sums[:, d + 1]) - rule.eta * xp.log(total)
-        share = 1 / (1 + xp.exp(xp.clip(typical_logarithms - logarithms, -700.0, 700.0)))[:, None]
+        log, exp = records.arithmetic.log, records.arithmetic.exp
+        objective += float(xp.sum(least * exp((1 - rule.eta) * log(total))))
+        typical_logarithms = log(sums[:, d + 1]) - rule.eta * log(total)
+        share = 1 / (1 + exp(xp.clip(typical_logarithms - logarithms, -700.0, 700.0)))[:, None]
         means = share * means + (1 - share) * sums[:, :d] / sums[:, d + 1 :]
     return xp.astype(means, centres.dtype), objective
 
@@ -62,28 +64,27 @@ def typical_of(records: CentredRecords, centres: Array, rule: Possibilistic) -> 
     """Return the sums over the typicalities of all records."""
 
     def join(left: Typical, right: Typical) -> Typical:
-        return _joined(records.xp, left, right, rule)
+        return _joined(records.arithmetic, left, right, rule)
 
     return reduce(join, records.walk(centres, lambda block: _typify(block, rule)))
 
 
 def _summed(block: RecordBlock, weights: Array, factors: Array | None = None) -> Array:
     """Return the weighted sums of the rows, per centre, in double precision."""
-    rows = block.rows if factors is None else block.rows * factors[:, None]
-    return block.xp.astype(weights.T @ rows, block.xp.float64)
+    return block.arithmetic.weighted_sums(weights, block.rows, factors)
 
 
 def _means(records: CentredRecords, centres: Array, rule: MembershipRule, sums: Array) -> tuple[Array, Array]:
     """Return the weighted means, and the logarithms of the weights they have."""
-    xp, d = records.xp, records.d
+    xp, d, log = records.xp, records.d, records.arithmetic.log
     weights = sums[:, d + 1]
     limits = xp.finfo(centres.dtype)
     is_weak = weights < float(limits.smallest_normal) / float(limits.eps) ** 2
     if not bool(xp.any(is_weak)):
-        return sums[:, :d] / weights[:, None], xp.log(weights)
+        return sums[:, :d] / weights[:, None], log(weights)
     weak = xp.nonzero(is_weak)[0]
     weights = xp.where(is_weak, xp.ones_like(weights), weights)
-    means, logarithms = sums[:, :d] / weights[:, None], xp.log(weights)
+    means, logarithms = sums[:, :d] / weights[:, None], log(weights)
     stay = xp.astype(centres[weak, :], xp.float64)
     if isinstance(rule, Crisp):
         means[weak, :] = _farthest_records(records, centres, stay)
@@ -100,23 +101,23 @@ def _means_in_logs(
     The weights are taken relative to the centre's largest. A centre of which even the logarithms are minus infinity,
     as all records lie on other centres, stays where it is.
     """
-    xp, d = records.xp, records.d
+    xp, d, exp = records.xp, records.d, records.arithmetic.exp
 
     def gather(block: RecordBlock) -> tuple[Array, Array]:
         logarithms = rule.log_weights(block, weak)
         top = xp.max(logarithms, axis=0)
-        return top, _summed(block, xp.exp(logarithms - _finite(xp, top)))
+        return top, _summed(block, exp(logarithms - _finite(xp, top)))
 
     def join(left: tuple[Array, Array], right: tuple[Array, Array]) -> tuple[Array, Array]:
         top = xp.where(left[0] > right[0], left[0], right[0])
-        scaled = (sums * xp.exp(one - _finite(xp, top))[:, None] for one, sums in (left, right))
+        scaled = (sums * exp(one - _finite(xp, top))[:, None] for one, sums in (left, right))
         return top, sum(scaled)
 
     top, sums = reduce(join, records.walk(centres, gather))
     is_known = sums[:, d + 1] > 0
     weights = xp.where(is_known, sums[:, d + 1], xp.ones_like(sums[:, d + 1]))
     means = xp.where(is_known[:, None], sums[:, :d] / weights[:, None], stay)
-    return means, top + xp.log(weights)
+    return means, top + records.arithmetic.log(weights)
 
 
 def _finite(xp: Any, top: Array) -> Array:
@@ -149,8 +150,9 @@ def _typify(block: RecordBlock, rule: Possibilistic) -> Typical:
     return Typical(least, block.xp.sum(shares, axis=0, dtype=block.xp.float64), _summed(block, weights))
 
 
-def _joined(xp: Any, left: Typical, right: Typical, rule: MembershipRule) -> Typical:
+def _joined(arithmetic: ArrayArithmetic, left: Typical, right: Typical, rule: MembershipRule) -> Typical:
     assert isinstance(rule, Possibilistic)
+    xp = arithmetic.xp
     least = xp.where(left.least < right.least, left.least, right.least)
     total: Any = 0.0
     sums: Any = 0.0
@@ -158,7 +160,7 @@ def _joined(xp: Any, left: Typical, right: Typical, rule: MembershipRule) -> Typ
         is_least = part.least == least
         ratios = xp.where(is_least, xp.ones_like(least), least / xp.where(is_least, xp.ones_like(least), part.least))
         ratios = xp.astype(ratios, xp.float64)
-        factors = ratios**rule.typicality_power
+        factors = arithmetic.raised(ratios, rule.typicality_power)
         total = total + part.total * factors
         sums = sums + part.sums * (factors * ratios)[:, None]
     return Typical(least, total, sums)

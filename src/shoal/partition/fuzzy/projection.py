@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from shoal.arithmetic import non_negative_least_squares, products, pseudo_inverse, singular
 from shoal.errors import ParameterError
 
 __all__ = ["FeasibleSet", "feasible_set"]
@@ -48,18 +49,15 @@ class FeasibleSet:
             return np.clip(points, self._low, self._high)
         result = points
         for _ in range(2):  # the second time for what rounding left
-            result = result - (result @ self._A.T - self._b) @ self._inverse.T
-        slack = self._h - result @ self._G.T
+            result = result - products(products(result, self._A.T) - self._b, self._inverse.T)
+        slack = self._h - products(result, self._G.T)
         for row in np.flatnonzero((slack < -_BROKEN * (1 + np.abs(self._h))).any(axis=1)):
             result[row] += self._least_step(slack[row])
         return np.clip(result, self._low, self._high)  # by rounding errors at most
 
     def _least_step(self, slack: Doubles) -> Doubles:
         """Return the least step, along the equalities, that makes all slack non-negative."""
-        # Imported here because it takes a while, and most releases have no such rules.
-        from scipy.optimize import nnls  # type: ignore[import-untyped]
-
-        rows = self._G @ self._free
+        rows = products(self._G, self._free)
         lengths = np.linalg.norm(rows, axis=1)
         can_move = lengths > _RANK
         rows, room = rows[can_move] / lengths[can_move, None], slack[can_move] / lengths[can_move]
@@ -67,10 +65,9 @@ class FeasibleSet:
         system = -np.concatenate([rows.T, room[None, :] / scale])
         goal = np.zeros(len(system))
         goal[-1] = 1.0
-        multipliers, _ = nnls(system, goal, maxiter=30 * system.shape[1])
+        multipliers, _ = non_negative_least_squares(system, goal)
         held = multipliers > 0
-        step: Doubles = self._free @ (np.linalg.pinv(rows[held], rcond=_RANK) @ room[held])
-        return step
+        return products(self._free, products(pseudo_inverse(rows[held], _RANK), room[held]))
 
 
 def feasible_set(d: int, constraints: Any, inequalities: Any, bounds: Any) -> FeasibleSet | None:
@@ -91,7 +88,7 @@ def feasible_set(d: int, constraints: Any, inequalities: Any, bounds: Any) -> Fe
     G, h = _system("inequalities", inequalities, d)
     low, high = _bounds(bounds, d)
     inverse, _ = _solver(A)
-    if len(A) and np.abs(A @ (inverse @ b) - b).max() > _BROKEN * (1 + np.abs(b).max()):
+    if len(A) and np.abs(products(A, products(inverse, b)) - b).max() > _BROKEN * (1 + np.abs(b).max()):
         raise ParameterError("The constraints contradict each other: no point satisfies all of them.")
     if (low > high).any():
         raise ParameterError("bounds has a lower bound above the upper one. Give (low, high).")
@@ -113,11 +110,11 @@ def _solver(A: Doubles) -> tuple[Doubles, Doubles]:
     inverse = np.zeros((d, len(A)))
     if not used.any():
         return inverse, np.eye(d)
-    inverse[used] = np.linalg.pinv(A[:, used], rcond=_RANK)
-    _, lengths, directions = np.linalg.svd(A[:, used], full_matrices=True)
+    inverse[used] = pseudo_inverse(A[:, used], _RANK)
+    (directions,), (lengths,), _ = singular(A[:, used].T[None], full=True)
     rank = int((lengths > _RANK * lengths[0]).sum())
     free = np.zeros((d, d - rank))
-    free[used, : used.sum() - rank] = directions[rank:].T
+    free[used, : used.sum() - rank] = directions[:, rank:]
     free[~used, used.sum() - rank :] = np.eye(d - used.sum())
     return inverse, free
 
@@ -175,7 +172,7 @@ def _numbers(name: str, values: ArrayLike) -> Doubles:
 
 
 def _is_possible(A: Doubles, b: Doubles, G: Doubles, h: Doubles, low: Doubles, high: Doubles) -> bool:
-    from scipy.optimize import linprog
+    from scipy.optimize import linprog  # type: ignore[import-untyped]
 
     bounds = np.column_stack([low, high])
     solution = linprog(np.zeros(A.shape[1]), A_ub=G, b_ub=h, A_eq=A, b_eq=b, bounds=bounds)

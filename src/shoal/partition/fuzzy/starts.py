@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.parameters.limits import OneOf
+from shoal.partition.geometry.squared_distances import squared_distances
 
 __all__ = ["StartOfCentres", "farthest_first", "plus_plus", "towards_the_mean"]
 
@@ -36,12 +37,12 @@ def plus_plus(X: NDArray[np.float64], c: int, rng: np.random.Generator) -> NDArr
     The first is drawn from all. That is how k-means++ starts.
     """
     rows = [int(rng.integers(len(X)))]
-    nearest = _squared_distances(X, rows[0])
+    nearest = _distances_to(X, rows[0])
     while len(rows) < c:
         weights = np.cumsum(nearest, dtype=np.float64)
         drawn = int(np.searchsorted(weights, rng.random() * weights[-1], side="right"))
         rows.append(min(drawn, len(X) - 1))  # the last if all records are centres already: then any will do
-        np.minimum(nearest, _squared_distances(X, rows[-1]), out=nearest)
+        np.minimum(nearest, _distances_to(X, rows[-1]), out=nearest)
     return np.array(rows)
 
 
@@ -51,10 +52,10 @@ def farthest_first(X: NDArray[np.float64], c: int) -> NDArray[np.int64]:
     Of records equally far it is the first.
     """
     rows = [int(np.argmax(((X - X.mean(axis=0)) ** 2).sum(axis=1)))]
-    nearest = _squared_distances(X, rows[0])
+    nearest = _distances_to(X, rows[0])
     while len(rows) < c:
         rows.append(int(np.argmax(nearest)))
-        np.minimum(nearest, _squared_distances(X, rows[-1]), out=nearest)
+        np.minimum(nearest, _distances_to(X, rows[-1]), out=nearest)
     return np.array(rows)
 
 
@@ -64,7 +65,5 @@ def towards_the_mean(X: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray
     return start
 
 
-def _squared_distances(X: NDArray[np.float64], row: int) -> NDArray[np.float64]:
-    difference = X - X[row]
-    distances: NDArray[np.float64] = np.einsum("ij,ij->i", difference, difference)
-    return distances
+def _distances_to(X: NDArray[np.float64], row: int) -> NDArray[np.float64]:
+    return squared_distances(np.asarray(X, dtype=np.float64), X[row])
