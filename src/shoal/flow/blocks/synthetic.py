@@ -16,7 +16,7 @@ from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.partition import Partition
 from shoal.replace import MicroHybrid, SyntheticReplacement
 from shoal.replace.synthetic.hybrid import GroupsTooSmallError
-from shoal.replace.synthetic.residuals import one_thread, regressed
+from shoal.replace.synthetic.residuals import regressed
 from shoal.replace.synthetic.synthetic import Tally, added_up, is_unchanged, unchanged_cells, without_extremes
 
 if TYPE_CHECKING:
@@ -154,13 +154,12 @@ def _predicted_from(X: Doubles, Y: Doubles, strata: NDArray[np.int64]) -> Double
     others, _ = without_extremes(Y)
     if Y.shape[1] == 0:
         return predicted
-    with one_thread():
-        for stratum in np.unique(strata):
-            rows = np.flatnonzero(strata == stratum)
-            fit = regressed(scaled[rows][None], others[rows][None])
-            if fit.degrees[0] >= max(2, X.shape[1]):
-                with np.errstate(under="ignore"):
-                    predicted[rows] = np.ldexp(fit.means[0] + fit.fitted[0], exponents)
+    for stratum in np.unique(strata):
+        rows = np.flatnonzero(strata == stratum)
+        fit = regressed(scaled[rows][None], others[rows][None])
+        if fit.degrees[0] >= max(2, X.shape[1]):
+            with np.errstate(under="ignore"):
+                predicted[rows] = np.ldexp(fit.means[0] + fit.fitted[0], exponents)
     return predicted
 
 
@@ -171,7 +170,7 @@ def _correlations(before: Doubles, after: Doubles) -> Doubles:
         pair, _ = without_extremes(np.column_stack([before[:, place], after[:, place]]))
         if len(pair) > 1 and np.isfinite(pair).all() and (np.ptp(pair, axis=0) > 0).all():
             one, other = (pair - pair.mean(axis=0)).T
-            found[place] = one @ other / np.sqrt((one @ one) * (other @ other))
+            found[place] = (one * other).sum() / np.sqrt((one * one).sum() * (other * other).sum())
     return found
 
 

@@ -10,12 +10,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arithmetic import exp, log, products, pseudo_inverse, triangles
 from shoal.errors import ConvergenceWarning, DataError, TooFewRecordsError
 from shoal.parameters.limits import Above, Limit, Number, TrueOrFalse, Whole, check_limits
 from shoal.parameters.searched import Searched
 from shoal.progress import advance
 from shoal.replace.synthetic.base import SyntheticReplacement
-from shoal.replace.synthetic.residuals import one_thread, stacks
+from shoal.replace.synthetic.residuals import stacks
 from shoal.replace.synthetic.synthetic import (
     Names,
     Synthetic,
@@ -193,16 +194,15 @@ class FuzzyRegression(SyntheticReplacement):
             warnings.simplefilter("ignore", ConvergenceWarning)  # a start need not be the best there is
             start = FuzzyCMeans(self.n_clusters, m=self.m, random_state=seed)
             memberships = start.fit(np.hstack([predictors, targets])).memberships_
-        with one_thread():
-            found = fitted_models(
-                targets,
-                predictors,
-                np.asarray(memberships, dtype=np.float64),
-                m=self.m,
-                intercept=self.intercept,
-                max_iter=self.max_iter,
-                tol=self.tol,
-            )
+        found = fitted_models(
+            targets,
+            predictors,
+            np.asarray(memberships, dtype=np.float64),
+            m=self.m,
+            intercept=self.intercept,
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )
         return found, undo
 
 
@@ -256,11 +256,10 @@ def fitted_models(
         As in `FuzzyRegression`.
     """
     A = np.column_stack([np.ones(len(targets)), predictors]) if intercept else predictors
-    with np.errstate(divide="ignore"):
-        logarithms = np.log(memberships)
+    logarithms = log(memberships)
     n_iter, converged = 0, False
     while n_iter < max_iter and not converged:
-        lost = np.exp(logarithms).sum(axis=0) < _EMPTY
+        lost = exp(logarithms).sum(axis=0) < _EMPTY
         weights = _weights(m * logarithms, lost)
         coefficients = np.stack([_least_squares(A, targets, column) for column in weights.T])
         errors = _squared_errors(A, targets, coefficients)
@@ -269,12 +268,12 @@ def fitted_models(
             coefficients[model] = _least_squares(A, targets, _around(worst, A, targets, len(lost)))
             errors[:, model] = _squared_errors(A, targets, coefficients[model : model + 1])[:, 0]
             lost[model] = False
-        previous, logarithms = np.exp(logarithms), _log_memberships(errors, m)
+        previous, logarithms = exp(logarithms), _log_memberships(errors, m)
         n_iter += 1
-        converged = float(np.abs(np.exp(logarithms) - previous).max()) <= tol
+        converged = float(np.abs(exp(logarithms) - previous).max()) <= tol
     order = np.argsort(-logarithms, axis=1, kind="stable")
     values, second = (_said(A, coefficients, order[:, place]) for place in (0, min(1, order.shape[1] - 1)))
-    return Models(values, second, coefficients, np.exp(logarithms), n_iter, converged)
+    return Models(values, second, coefficients, exp(logarithms), n_iter, converged)
 
 
 def _said(A: Doubles, coefficients: Doubles, chosen: Labels) -> Doubles:
@@ -282,7 +281,7 @@ def _said(A: Doubles, coefficients: Doubles, chosen: Labels) -> Doubles:
     values = np.empty((len(A), coefficients.shape[2]))
     for number, one in enumerate(coefficients):
         rows = chosen == number
-        values[rows] = A[rows] @ one
+        values[rows] = products(A[rows], one)
     return values
 
 
@@ -309,7 +308,7 @@ def _standardised(V: Doubles) -> tuple[Doubles, _Undo]:
 def _weights(logarithms: Doubles, lost: NDArray[np.bool_]) -> Doubles:
     """Return the weights of every model, relative to its largest; all zero for one that is lost."""
     largest = np.where(lost, 0.0, logarithms.max(axis=0))
-    return np.where(lost, 0.0, np.exp(logarithms - largest))
+    return np.where(lost, 0.0, exp(logarithms - largest))
 
 
 def _least_squares(A: Doubles, targets: Doubles, weights: Doubles) -> Doubles:
@@ -317,25 +316,24 @@ def _least_squares(A: Doubles, targets: Doubles, weights: Doubles) -> Doubles:
     used = weights > 0
     root = np.sqrt(weights[used])[:, None]
     # The triangle of [A, T] has the same least squares solution, and few rows.
-    triangle = np.asarray(np.linalg.qr(root * np.hstack([A[used], targets[used]]), mode="r"), dtype=np.float64)
+    _, (triangle,) = triangles((root * np.hstack([A[used], targets[used]]))[None], columns=0)
     q = A.shape[1]
-    return np.asarray(np.linalg.lstsq(triangle[:, :q], triangle[:, q:], rcond=_RANK)[0], dtype=np.float64)
+    return products(pseudo_inverse(triangle[:, :q], _RANK), triangle[:, q:])
 
 
 def _squared_errors(A: Doubles, targets: Doubles, coefficients: Doubles) -> Doubles:
     """Return the squared distance of every record to the fitted values of each model, n x c."""
-    return np.column_stack([np.square(targets - A @ one).sum(axis=1) for one in coefficients])
+    return np.column_stack([np.square(targets - products(A, one)).sum(axis=1) for one in coefficients])
 
 
 def _log_memberships(errors: Doubles, m: float) -> Doubles:
     """Return the logarithms of the memberships; a record that models fit belongs to these, equally."""
     fits = errors <= _NOTHING
-    with np.errstate(divide="ignore"):
-        logarithms = np.log(errors) / (1 - m)
-        logarithms[fits.any(axis=1)] = -np.inf
-        logarithms[fits] = 0.0
-        logarithms -= logarithms.max(axis=1, keepdims=True)
-        logarithms -= np.log(np.exp(logarithms).sum(axis=1, keepdims=True))
+    logarithms = log(errors) / (1 - m)
+    logarithms[fits.any(axis=1)] = -np.inf
+    logarithms[fits] = 0.0
+    logarithms -= logarithms.max(axis=1, keepdims=True)
+    logarithms -= log(exp(logarithms).sum(axis=1, keepdims=True))
     return logarithms
 
 

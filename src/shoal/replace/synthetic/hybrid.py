@@ -14,7 +14,7 @@ from shoal.parameters.limits import Limit, OneOf, TrueOrFalse, check_limits
 from shoal.replace.synthetic.base import SyntheticReplacement
 from shoal.replace.synthetic.group_merging import merged_with_nearest
 from shoal.replace.synthetic.ipso import Rewritten, redrawn, rewritten
-from shoal.replace.synthetic.residuals import regressed
+from shoal.replace.synthetic.residuals import normal_numbers, regressed
 from shoal.replace.synthetic.synthetic import (
     Names,
     Synthetic,
@@ -284,7 +284,7 @@ class _Work:
     """The data, the noise, and what is asked of a group."""
 
     def __init__(self, X: Doubles, Y: Doubles, rng: np.random.Generator, least: int, orthogonal: bool) -> None:
-        self.X, self.Y, self.W = X, Y, rng.standard_normal(X.shape)
+        self.X, self.Y, self.W = X, Y, normal_numbers(rng, X.shape)
         self.rng, self.least = rng, least
         self.orthogonal = orthogonal
 

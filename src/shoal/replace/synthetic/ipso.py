@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arithmetic import products
 from shoal.errors import ParameterError, TooFewRecordsError
 from shoal.parameters.limits import Limit, OneOf, TrueOrFalse, check_limits
 from shoal.progress import advance, share
@@ -16,7 +17,7 @@ from shoal.replace.synthetic.base import SyntheticReplacement
 from shoal.replace.synthetic.residuals import (
     Regressed,
     factor,
-    one_thread,
+    normal_numbers,
     random_basis,
     regressed,
     residual_basis,
@@ -123,7 +124,7 @@ class IPSO(SyntheticReplacement):
             as it was.
         """
         X, Y, groups = checked(X, Y, groups)
-        W = rng.standard_normal(X.shape)
+        W = normal_numbers(rng, X.shape)
         new = rewritten(X, Y, W, groups, variant=self.variant, orthogonal=self.orthogonal)
         if self.orthogonal and not new.is_orthogonal.all():
             raise TooFewRecordsError(
@@ -192,14 +193,13 @@ def rewritten(
     count = int(groups.max()) + 1
     degrees = np.full(count, -1)
     is_orthogonal = np.zeros(count, dtype=bool)
-    with one_thread():
-        for numbers, records in stacks(groups, X.shape[1] + Y.shape[1] + 1, wanted):
-            fit = regressed(scaled[records], others[records])
-            noise, is_orthogonal[numbers] = _noise(fit, W[records], variant, orthogonal)
-            with np.errstate(under="ignore"):
-                values[records] = np.ldexp(fit.means + (fit.fitted + noise), exponents)
-            degrees[numbers] = fit.degrees
-            advance(records.size / len(X))
+    for numbers, records in stacks(groups, X.shape[1] + Y.shape[1] + 1, wanted):
+        fit = regressed(scaled[records], others[records])
+        noise, is_orthogonal[numbers] = _noise(fit, W[records], variant, orthogonal)
+        with np.errstate(under="ignore"):
+            values[records] = np.ldexp(fit.means + (fit.fitted + noise), exponents)
+        degrees[numbers] = fit.degrees
+        advance(records.size / len(X))
     there = degrees >= 0
     return Rewritten(values, degrees[there], is_orthogonal[there])
 
@@ -242,7 +242,7 @@ def redrawn(
         own = np.unique(groups[rows], return_inverse=True)[1].ravel()
         before = values[rows]
         with share(0.0):
-            after = rewritten(before, kept[rows], rng.standard_normal(before.shape), own).values
+            after = rewritten(before, kept[rows], normal_numbers(rng, before.shape), own).values
         # Who did not move at all has no residual, and never will.
         may_move[rows] &= ~(same[rows] & unmoved_cells(X, before, after).all(axis=1))
         values = values.copy()
@@ -267,7 +267,7 @@ def _noise(fit: Regressed, W: Doubles, variant: str, orthogonal: bool) -> tuple[
     free, kept = fit.degrees, fit.basis
     room = np.zeros(len(W), dtype=bool)
     if variant != "C":
-        noise = W @ factor(fit.residuals, np.full(len(W), columns)) / np.sqrt(W.shape[1])
+        noise = products(W, factor(fit.residuals, np.full(len(W), columns))) / np.sqrt(W.shape[1])
         return (noise if variant == "A" else without_fit(noise, fit)), room
     if orthogonal:
         own, rank = residual_basis(fit)
@@ -275,5 +275,4 @@ def _noise(fit: Regressed, W: Doubles, variant: str, orthogonal: bool) -> tuple[
         kept = np.concatenate([kept, np.where(room[:, None, None], own, 0.0)], axis=2)
         free = np.where(room, free - rank, free)
     width = np.minimum(free, columns)
-    new: Doubles = random_basis(W, kept, width) @ factor(fit.residuals, width)
-    return new, room
+    return products(random_basis(W, kept, width), factor(fit.residuals, width)), room

@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arithmetic import products, pseudo_inverse, singular
 from shoal.errors import ParameterError, TooFewRecordsError
 from shoal.parameters.limits import Limit, Number, TrueOrFalse, check_limits
 from shoal.parameters.searched import Searched
 from shoal.progress import advance
 from shoal.replace.synthetic.base import SyntheticReplacement
 from shoal.replace.synthetic.ipso import redrawn
-from shoal.replace.synthetic.residuals import one_thread, random_basis, regressed, residual_basis, stacks
+from shoal.replace.synthetic.residuals import normal_numbers, random_basis, regressed, residual_basis, stacks
 from shoal.replace.synthetic.synthetic import (
     Names,
     Synthetic,
@@ -151,36 +152,34 @@ class MuralidharSarathy(SyntheticReplacement):
             as it was.
         """
         X, Y, groups = checked(X, Y, groups)
-        W = rng.standard_normal(X.shape)
+        W = normal_numbers(rng, X.shape)
         alpha = self._matrix(X.shape[1])
         scaled, exponents = without_extremes(X)
         others, _ = without_extremes(Y)
-        units = exponents.astype(np.float64)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             # In the units of the scaled columns; an infinite factor must not make a number of a zero.
-            alpha = np.where(alpha == 0, 0.0, alpha * np.exp2(units[None, :] - units[:, None]))
+            alpha = np.where(alpha == 0, 0.0, np.ldexp(alpha, exponents[None, :] - exponents[:, None]))
         values = X.copy()
         short, total, largest, degrees = 0, 0, 0.0, len(X)
-        with one_thread():
-            for _, records in stacks(groups, X.shape[1] + Y.shape[1] + 1):
-                fit = regressed(scaled[records], others[records])
-                own, rank = residual_basis(fit)
-                share, noise, most = _split(own, fit.residuals, alpha, isinstance(self.alpha, tuple))
-                largest = max(largest, most)
-                left = np.sqrt(np.clip(1 - np.square(share), 0.0, None))
-                left[share > 1 - _SLACK] = 0.0
-                needed = (left > 0).sum(axis=1)
-                nothing_to_draw = (fit.degrees == 0) & (not self.accept_unchanged)
-                short += int(((fit.degrees - rank < needed) | nothing_to_draw).sum())
-                total += len(records)
-                degrees = min(degrees, int(fit.degrees.min()))
-                width = np.minimum(needed, fit.degrees - rank)
-                kept = np.concatenate([fit.basis, own], axis=2)
-                fresh = random_basis(W[records], kept, width)[:, :, : left.shape[1]]
-                new = fit.fitted + fit.residuals @ alpha.T + fresh @ (left[:, :, None] * noise)
-                with np.errstate(under="ignore"):
-                    values[records] = np.ldexp(fit.means + new, exponents)
-                advance(records.size / len(X))
+        for _, records in stacks(groups, X.shape[1] + Y.shape[1] + 1):
+            fit = regressed(scaled[records], others[records])
+            own, rank = residual_basis(fit)
+            share, noise, most = _split(own, fit.residuals, alpha, isinstance(self.alpha, tuple))
+            largest = max(largest, most)
+            left = np.sqrt(np.clip(1 - np.square(share), 0.0, None))
+            left[share > 1 - _SLACK] = 0.0
+            needed = (left > 0).sum(axis=1)
+            nothing_to_draw = (fit.degrees == 0) & (not self.accept_unchanged)
+            short += int(((fit.degrees - rank < needed) | nothing_to_draw).sum())
+            total += len(records)
+            degrees = min(degrees, int(fit.degrees.min()))
+            width = np.minimum(needed, fit.degrees - rank)
+            kept = np.concatenate([fit.basis, own], axis=2)
+            fresh = random_basis(W[records], kept, width)[:, :, : left.shape[1]]
+            new = fit.fitted + _times(fit.residuals, alpha.T) + products(fresh, left[:, :, None] * noise)
+            with np.errstate(under="ignore"):
+                values[records] = np.ldexp(fit.means + new, exponents)
+            advance(records.size / len(X))
         self._refuse(largest, short, total, X.shape[1], Y.shape[1])
         values = redrawn(X, Y, values, groups, rng, orthogonal=True)
         unchanged = int(is_unchanged(X, values).sum())
@@ -236,7 +235,7 @@ def _split(own: Doubles, residuals: Doubles, alpha: Doubles, several: bool) -> t
     With G = own' E, so that E = own G, and alpha G' = G' K, the noise has the covariances G' (I - K K') G. The largest
     value, where there are residuals, is how far a combination of them correlates with what becomes of it.
     """
-    G = own.transpose(0, 2, 1) @ residuals
+    G = products(own.transpose(0, 2, 1), residuals)
     if not several:
         there = np.square(G).sum(axis=2) > 0
         return np.where(there, abs(alpha[0, 0]), 1.0), G, float(abs(alpha[0, 0]) * there.any())
@@ -244,13 +243,18 @@ def _split(own: Doubles, residuals: Doubles, alpha: Doubles, several: bool) -> t
     safe = np.where(lengths > 0, lengths, 1.0)
     # Columns of length one: the pseudo-inverse then sees directions, not units.
     unit = (G / safe).transpose(0, 2, 1)
-    image = alpha / safe.transpose(0, 2, 1) @ G.transpose(0, 2, 1)
-    K = np.linalg.pinv(unit, rcond=1e-12) @ image
-    outside = np.square(image - unit @ K).sum(axis=(1, 2)) > 1e-16 * np.square(image).sum(axis=(1, 2))
-    most = np.linalg.svd(K, compute_uv=False).max(initial=0.0)
+    image = products(alpha / safe.transpose(0, 2, 1), G.transpose(0, 2, 1))
+    K = products(pseudo_inverse(unit, 1e-12), image)
+    outside = np.square(image - products(unit, K)).sum(axis=(1, 2)) > 1e-16 * np.square(image).sum(axis=(1, 2))
+    most = singular(K)[1].max(initial=0.0)
     # Columns of the basis beyond the rank are zero: a singular value of 1 asks for no noise there.
     there = np.square(own).sum(axis=1) > 0
     K += np.eye(K.shape[1]) * ~there[:, None, :]
-    turned, share, _ = np.linalg.svd(K)
-    most = np.inf if outside.any() else float(most)
-    return share[:, ::-1], turned.transpose(0, 2, 1)[:, ::-1] @ G, most
+    turned, share, _ = singular(K)
+    most = np.inf if outside.any() or not np.isfinite(most) else float(most)
+    return share[:, ::-1], products(turned.transpose(0, 2, 1)[:, ::-1], G), most
+
+
+def _times(stack: Doubles, matrix: Doubles) -> Doubles:
+    """Return the products of the matrices of a stack with one matrix."""
+    return products(stack.reshape(-1, stack.shape[2]), matrix).reshape(stack.shape)

@@ -1,21 +1,30 @@
 """Regression residuals of many groups at once, and random matrices that are orthogonal to what must be kept.
 
-Groups of one size make a stack, a 3-D array with one matrix per group; NumPy's linear algebra runs over the stack. All
-bases are orthonormal and come from SVD and QR with a decision on the rank: nothing is inverted, and columns that depend
-on others do no harm. Arrays in, arrays out.
+Groups of one size make a stack, a 3-D array with one matrix per group; linear algebra runs over the stack, and is the
+same on every processor. All bases are orthonormal and come from SVD and QR with a decision on the rank: nothing is
+inverted, and columns that depend on others do no harm. Arrays in, arrays out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-__all__ = ["Regressed", "factor", "one_thread", "random_basis", "regressed", "residual_basis", "stacks", "without_fit"]
+from shoal.arithmetic import products, singular, triangles
+
+__all__ = [
+    "Regressed",
+    "factor",
+    "normal_numbers",
+    "random_basis",
+    "regressed",
+    "residual_basis",
+    "stacks",
+    "without_fit",
+]
 
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -26,6 +35,7 @@ _EPSILON = float(np.finfo(np.float64).eps)
 _RANK_LEAST = 1e-11
 _RANK_MOST = 1e-9
 _ROUNDING = 16.0
+_FAR_OUT = 3.65  # NumPy's ziggurat ends at 3.654
 _NUMBERS_AT_ONCE = 1 << 21  # 16 MB for each of a dozen arrays
 
 
@@ -58,12 +68,6 @@ class Regressed:
         """Residual degrees of freedom in each group."""
         degrees: Labels = self.residuals.shape[1] - self.rank
         return degrees
-
-
-def one_thread() -> AbstractContextManager[object]:
-    """Keep matrix products to one thread: many add up in any order, and the same plan must give the same bytes."""
-    limited: AbstractContextManager[object] = threadpool_limits(1, user_api="blas")
-    return limited
 
 
 def stacks(groups: Labels, width: int, wanted: NDArray[np.bool_] | None = None) -> Iterator[tuple[Labels, Labels]]:
@@ -117,6 +121,16 @@ def without_fit(V: Doubles, fit: Regressed) -> Doubles:
     return residuals - _onto(fit.basis, residuals)
 
 
+def normal_numbers(rng: np.random.Generator, shape: tuple[int, ...]) -> Doubles:
+    """Return normal numbers to draw noise from.
+
+    The generator takes one in four thousand, those farthest out, from a logarithm of the C library's, which can differ
+    in the last digit between processors. They are rounded to ten digits.
+    """
+    numbers: Doubles = rng.standard_normal(shape)
+    return np.where(np.abs(numbers) > _FAR_OUT, np.rint(numbers * 2.0**32) / 2.0**32, numbers)
+
+
 def random_basis(W: Doubles, kept: Doubles, width: Labels) -> Doubles:
     """Return orthonormal columns, uniformly random among those orthogonal to `kept` if the entries of W are normal.
 
@@ -147,11 +161,11 @@ def factor(residuals: Doubles, rows: Labels) -> Doubles:
     result = np.zeros((b, columns, columns))
     full = rows >= columns
     if full.any():
-        triangle = np.linalg.qr(unit[full], mode="r")
+        _, triangle = triangles(unit[full], columns=0)
         signs = np.sign(np.diagonal(triangle, axis1=1, axis2=2))
         result[full, : min(s, columns)] = np.where(signs == 0, 1.0, signs)[:, :, None] * triangle
     if not full.all():
-        _, lengths_of, turned = np.linalg.svd(unit[~full], full_matrices=False)
+        _, lengths_of, turned = singular(unit[~full])
         result[~full, : min(s, columns)] = lengths_of[:, :, None] * turned
         result *= _first(np.maximum(rows, 0), columns).transpose(0, 2, 1)
     scaled: Doubles = result * lengths
@@ -186,7 +200,7 @@ def _directions(V: Doubles, rounding: Doubles) -> tuple[Doubles, Labels]:
     if columns == 0:
         return np.zeros((b, s, 0)), np.zeros(b, dtype=np.int64)
     unit, _ = _unit_columns(V)
-    left, lengths, _ = np.linalg.svd(unit, full_matrices=False)
+    left, lengths, _ = singular(unit)
     least = np.clip(rounding.max(axis=2), _RANK_LEAST, _RANK_MOST)
     rank = (lengths > least).sum(axis=1)
     return left * _first(rank, left.shape[2]), rank
@@ -206,7 +220,7 @@ def _unit_columns(V: Doubles) -> tuple[Doubles, Doubles]:
 
 def _orthonormal(V: Doubles) -> Doubles:
     """Return what Gram and Schmidt would: each column orthogonal to those before it, turned the way it was."""
-    basis, triangle = np.linalg.qr(V)
+    basis, triangle = triangles(V)
     signs = np.sign(np.diagonal(triangle, axis1=1, axis2=2))
     turned: Doubles = basis * np.where(signs == 0, 1.0, signs)[:, None, :]
     return turned
@@ -214,8 +228,7 @@ def _orthonormal(V: Doubles) -> Doubles:
 
 def _onto(basis: Doubles, V: Doubles) -> Doubles:
     """Return the projection of the columns of V on those of the basis."""
-    projected: Doubles = basis @ (basis.transpose(0, 2, 1) @ V)
-    return projected
+    return products(basis, products(basis.transpose(0, 2, 1), V))
 
 
 def _first(count: Labels, columns: int) -> Doubles:
