@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Literal, TypeAlias
 
+from shoal import arithmetic
 from shoal.edits.expressions import (
     Arithmetic,
     Conditional,
@@ -284,8 +285,7 @@ def _to_the(powers: dict[str, float], power: float) -> dict[str, float] | None:
     number = powers.get("", 1.0)
     if number == 0 or (number < 0 and not float(power).is_integer()):
         return None
-    try:
-        factor = number**power
-    except OverflowError:
+    factor = 1.0 if number == 1 else float(arithmetic.powers(number, power))
+    if not math.isfinite(factor):
         return None
     return {**{name: exponent * power for name, exponent in powers.items() if name}, "": factor}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arithmetic import powers
 from shoal.edits.checked_records import CheckedRecords, number_as_text
 from shoal.edits.decimal_comparison import compared_in_decimals
 from shoal.edits.expressions import (
@@ -119,8 +120,8 @@ def _term_values(term: Term, records: CheckedRecords) -> tuple[Doubles, Doubles 
                 case "/":
                     size = one_size / np.abs(other) * np.maximum(1.0, other_size / np.abs(other))
                     return _finite(one / other), size
-                case "**":  # for NumPy, NaN to the power of 0 is 1
-                    value = np.where(np.isnan(one) | np.isnan(other), np.nan, _finite(np.power(one, other)))
+                case "**":  # NaN to the power of 0 would be 1
+                    value = np.where(np.isnan(one) | np.isnan(other), np.nan, _finite(powers(one, other)))
                     return value, np.abs(value) * np.maximum(1.0, other_size)
     raise RuleError("Texts cannot be used in arithmetic.")
 

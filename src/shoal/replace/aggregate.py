@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arithmetic import exp, log
 from shoal.errors import DataError
 from shoal.parameters.limits import Limit, Number, check_limits
 from shoal.replace.base import Replacement
@@ -132,10 +133,9 @@ class GeometricMean(Aggregate):
                 f'The geometric mean needs positive values; "{variable.column}" has {count} that are zero or negative. '
                 'Use "mean" or "median" for it.'
             )
-        logarithms = _means(np.log(gathered), members, variable.relative)
+        logarithms = _means(log(gathered), members, variable.relative)
         # exp of a logarithm next to the largest double overflows by a rounding error; the clip repairs it.
-        with np.errstate(over="ignore", under="ignore"):
-            return _clipped(np.exp(logarithms), gathered, members)
+        return _clipped(exp(logarithms), gathered, members)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arithmetic import log, products, singular
 from shoal.edits.keep.least_changes import least_changes, least_violation
 from shoal.edits.keep.matrix_stacks import finite_or_zero, matrix_products, pseudo_inverses, row_lengths
 
@@ -145,7 +146,7 @@ class _Stack:
 
     def excess(self, values: Doubles) -> Doubles:
         """Return left side less right side of every rule."""
-        logs = np.log(np.where(self.signs != 0, np.abs(values), 1.0))
+        logs = log(np.where(self.signs != 0, np.abs(values), 1.0))
         left = self.factors * values[:, None, :] + self.exponents * logs[:, None, :]
         return np.asarray(left.sum(axis=2) - self.right)
 
@@ -255,10 +256,10 @@ def _steps(
     curvature = 1 - (of_rules[:, :, None] * stack.exponents[:, :n]).sum(axis=1) * np.square(relative)
     # First onto the tangents, then along them to the lowest point of the parabola there.
     onto = -matrix_products(inverse, excess[:, :n])
-    hessian = free.transpose(0, 2, 1) @ (curvature[:, :, None] * free)
+    hessian = products(free.transpose(0, 2, 1), curvature[:, :, None] * free)
     hessian += np.eye(d) * (free == 0).all(axis=1)[:, None, :]  # where there is no direction
-    bends, axes = np.linalg.eigh(finite_or_zero(hessian))
-    along = free @ (axes / np.sqrt(np.maximum(np.abs(bends), _FLATTEST))[:, None, :])
+    axes, bends, _ = singular(finite_or_zero(hessian))  # which is symmetric: bends are taken without their sign
+    along = products(free, axes / np.sqrt(np.maximum(bends, _FLATTEST))[:, None, :])
     step = onto - matrix_products(along, matrix_products(along.transpose(0, 2, 1), apart + curvature * onto))
     # Then back behind the inequalities, and to the right side of 0.
     rows = np.concatenate([slopes[:, n:], -np.eye(d) * stack.signs[:, :, None]], axis=1)

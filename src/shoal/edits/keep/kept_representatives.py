@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arithmetic import log
 from shoal.edits.atoms import Atom, Linear, Product
 from shoal.edits.checked_records import NumericRecords
 from shoal.edits.evaluation import TOLERANCE, holds
@@ -132,7 +133,7 @@ def _projected(
         G=matrix([atom.coefficients for atom in bounds]),
         h=np.array([atom.constant for atom in bounds]),
         exponents=matrix([atom.exponents for atom in products]),
-        logs=np.array([-np.log(abs(atom.factor)) for atom in products]),
+        logs=np.array([-float(log(abs(atom.factor))) for atom in products]),
     )
     points, starts = (np.column_stack([one[name] for name in names]) for one in (values, start))
     starts = np.where(np.isfinite(starts), starts, points)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arithmetic import powers
 from shoal.edits.atoms import Linear, Product
 from shoal.edits.checked_records import NumericRecords
 from shoal.edits.evaluation import TOLERANCE, holds, term_values
@@ -196,12 +197,12 @@ def solved(atom: Linear | Product, name: str, values: Mapping[str, Doubles]) -> 
         others = [factor * values[other] for other, factor in atom.coefficients.items() if other != name]
         return np.asarray((atom.constant - np.sum(others, axis=0)) / atom.coefficients[name], dtype=np.float64)
     with np.errstate(all="ignore"):
-        others = [values[other] ** power for other, power in atom.exponents.items() if other != name]
+        others = [powers(values[other], power) for other, power in atom.exponents.items() if other != name]
         product = 1 / (atom.factor * np.prod(others, axis=0))
         power = atom.exponents[name]
         if abs(power) == 1:
-            return np.asarray(product**power)
-        return np.asarray(np.sign(values[name]) * np.abs(product) ** (1 / power))
+            return powers(product, power)
+        return np.sign(values[name]) * powers(np.abs(product), 1 / power)
 
 
 def _move_by_last_digits(atom: Linear | Product, name: str, values: dict[str, Doubles]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arithmetic import non_negative_least_squares, products, pseudo_inverse
 from shoal.edits.keep.matrix_stacks import RANK, matrix_products, pseudo_inverses, row_lengths
 
 __all__ = ["least_changes", "least_violation"]
@@ -40,7 +41,7 @@ def least_changes(
     changes, multipliers, possible
         g x d; g x r, positive for the rows that restrict the point; and g, whether there is such a change.
     """
-    reach = rows @ along
+    reach = products(rows, along)
     reach[row_lengths(reach) <= RANK * row_lengths(rows)] = 0.0
     restricting = room < 0
     restricting[:, : multipliers.shape[1]] |= multipliers > 0
@@ -66,16 +67,18 @@ def _least_change(rows: Doubles, room: Doubles) -> tuple[Doubles, Doubles] | Non
     lengths = np.linalg.norm(rows[able], axis=1)
     rows, room = rows[able] / lengths[:, None], room[able] / lengths
     goal = np.append(np.zeros(rows.shape[1]), 1.0)
-    weights, distance = _nnls(-np.concatenate([rows.T, room[None, :] / -room.min()]), goal)
+    weights, distance = non_negative_least_squares(-np.concatenate([rows.T, room[None, :] / -room.min()]), goal)
     if distance < _IMPOSSIBLE:
         return None
     restricting = weights > 0
-    inverse = np.linalg.pinv(rows[restricting], rcond=RANK)
-    change = inverse @ room[restricting]
-    if (rows @ change > room + 1e-9 * (np.abs(room) + np.abs(change).sum())).any():
+    inverse = pseudo_inverse(rows[restricting], RANK)
+    change = products(inverse, room[restricting])
+    if (products(rows, change) > room + 1e-9 * (np.abs(room) + np.abs(change).sum())).any():
         return None
     multipliers = np.zeros(len(able))
-    multipliers[np.flatnonzero(able)[restricting]] = np.maximum(-inverse.T @ change, 0.0) / lengths[restricting]
+    multipliers[np.flatnonzero(able)[restricting]] = (
+        np.maximum(-products(inverse.T, change), 0.0) / lengths[restricting]
+    )
     return change, multipliers
 
 
@@ -83,20 +86,10 @@ def least_violation(rows: Doubles, goal: Doubles, equalities: int) -> Doubles:
     """Return a short x that violates the first rows x == goal, and the others rows x <= goal, by least squares."""
     d = rows.shape[1]
     violation = np.concatenate([goal[:equalities], np.minimum(goal[equalities:], 0.0)])
-    damping = _DAMPING * np.clip(np.linalg.norm(violation), 1e-5, 1.0)
+    damping = _DAMPING * np.clip(np.sqrt(np.square(violation).sum()), 1e-5, 1.0)
     matrix, goal = np.concatenate([rows, damping * np.eye(d)]), np.concatenate([goal, np.zeros(d)])
-    inverse = np.linalg.pinv(matrix)
+    inverse = pseudo_inverse(matrix, 1e-15)
     slack = np.eye(len(goal))[:, equalities:-d]  # an inequality with slack is not violated
-    slacks, _ = _nnls(slack - matrix @ (inverse @ slack), goal - matrix @ (inverse @ goal))
-    return np.asarray(inverse @ (goal - slack @ slacks))
-
-
-def _nnls(matrix: Doubles, goal: Doubles) -> tuple[Doubles, float]:
-    # For a quick start: scipy is slow to import.
-    from scipy.optimize import nnls  # type: ignore[import-untyped]
-
-    try:
-        weights, distance = nnls(matrix, goal, maxiter=30 * matrix.shape[1])
-    except (RuntimeError, ValueError):  # too many steps; not finite
-        return np.zeros(matrix.shape[1]), 0.0
-    return weights, distance
+    onto = products(matrix, inverse)
+    slacks, _ = non_negative_least_squares(slack - products(onto, slack), goal - products(onto, goal))
+    return products(inverse, goal - products(slack, slacks))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arithmetic import products, singular
+
 __all__ = ["RANK", "finite_or_zero", "matrix_products", "pseudo_inverses", "row_lengths"]
 
 Doubles = NDArray[np.float64]
@@ -22,11 +24,10 @@ def pseudo_inverses(rows: Doubles) -> tuple[Doubles, Doubles]:
     if m == 0:
         return np.zeros((g, d, 0)), np.broadcast_to(np.eye(d), (g, d, d))
     lengths = row_lengths(rows)
-    left, sizes, right = np.linalg.svd(finite_or_zero(rows / lengths[:, :, None]))
+    basis, sizes, others = singular(finite_or_zero(rows / lengths[:, :, None]).transpose(0, 2, 1), full=True)
     counts = sizes > RANK * np.maximum(sizes[:, :1], RANK)
     inverted = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=counts)
-    least, basis = sizes.shape[1], right.transpose(0, 2, 1)
-    inverse = (basis[:, :, :least] * inverted[:, None, :]) @ left[:, :, :least].transpose(0, 2, 1)
+    inverse = products(basis[:, :, : sizes.shape[1]] * inverted[:, None, :], others)
     free = basis * (np.arange(d) >= counts.sum(axis=1)[:, None])[:, None, :]
     return inverse / lengths[:, None, :], free
 
@@ -44,4 +45,4 @@ def row_lengths(rows: Doubles) -> Doubles:
 
 def matrix_products(matrices: Doubles, vectors: Doubles) -> Doubles:
     """Return the product of each matrix of a stack with its vector."""
-    return np.asarray((matrices @ vectors[:, :, None])[:, :, 0])
+    return products(matrices, vectors)

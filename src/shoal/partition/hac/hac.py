@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arithmetic import powers, singular
 from shoal.errors import MethodError
 from shoal.parameters.limits import Limit, Number, OneOf, Whole
 from shoal.partition.base import Partitioner
@@ -196,7 +197,7 @@ class HAC(Partitioner):
         }[self.linkage]
         n = len(X)
         largest = min(n, self.k if self.cap == "k" else 2 * self.k - 1)
-        weight = np.array([float(size) ** float(self.priority) for size in range(largest + 1)])
+        weight = powers(np.arange(largest + 1.0), self.priority)
         clusters = kernels.Clusters(
             between=np.empty((n, n)),
             within=np.zeros(n),
@@ -238,10 +239,9 @@ def _without_correlation(X: NDArray[np.float64]) -> NDArray[np.float64]:
     if X.shape[1] == 0:
         return np.zeros((n, 1))
     X = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
-    # einsum, because a product by BLAS can depend on the number of threads
-    lengths, axes = np.linalg.eigh(np.einsum("ni,nj->ij", X, X) / (n - 1))
-    varies = lengths > lengths.max() * max(n, d) * np.finfo(float).eps
-    return np.ascontiguousarray(np.einsum("ni,ij->nj", X, axes[:, varies] / np.sqrt(lengths[varies])))
+    (axes,), (lengths,), _ = singular(X[None])
+    varies = np.square(lengths) > lengths.max() ** 2 * max(n, d) * np.finfo(float).eps
+    return np.ascontiguousarray(axes[:, varies] * np.sqrt(n - 1))
 
 
 def _last_clusters(went_into: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:

@@ -8,6 +8,7 @@ import numpy as np
 from numba import types
 
 from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, intrinsic, kernel
+from shoal.partition.kernels.exponentials import power
 from shoal.partition.kernels.refine_anneal import anneal, exponential, fill_squared_distances, list_near
 from shoal.partition.kernels.refine_groups import MOST_GROUPS, MOST_MOVABLE, Groups, Proposals
 from shoal.partition.kernels.refine_random import advanced, below, fraction, state_of_step
@@ -112,7 +113,7 @@ def make_proposals(
         table = to_group[: after * movable].reshape((after, movable))
         tabulate_groups(points[:movable], parts, after, sizes, means, sse, table, pairs, listed, lengths, place)
         state = advanced(state)
-        temperature = _COLDEST * (_HOTTEST / _COLDEST) ** fraction(state)
+        temperature = _COLDEST * power(_HOTTEST / _COLDEST, fraction(state))
         state = anneal(
             D, table, pairs, sizes, listed, lengths, place, parts, near_ones, scale,
             k, temperature, moves * movable * (_MORE_MOVES if is_scattered else 1), state,

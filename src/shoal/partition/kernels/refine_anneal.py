@@ -8,11 +8,12 @@ whatever the number of columns, and a move that is made costs one pass over the 
 
 from __future__ import annotations
 
-import math
+from decimal import Decimal
 
 import numpy as np
 
 from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_kernel
+from shoal.partition.kernels.exponentials import power
 from shoal.partition.kernels.refine_random import advanced, below, below_by_lower_bits
 
 _STAGES = 40  # the temperature falls from one to the next,
@@ -21,7 +22,7 @@ _COOLING = 0.05  # the last temperature above zero, as a part of the first
 
 # Exponentially distributed numbers: a move that costs c is made if c is below the temperature times one of them.
 _DRAWS = 1024
-_EXPONENTIAL = np.array([-math.log((i + 0.5) / _DRAWS) for i in range(_DRAWS)])
+_EXPONENTIAL = np.array([-float(Decimal((i + 0.5) / _DRAWS).ln()) for i in range(_DRAWS)])  # the same everywhere
 _DRAW_BITS = np.uint64(_DRAWS - 1)
 _SHIFT_BIT = np.uint64(_DRAWS)
 _REVERSE_BIT = np.uint64(2 * _DRAWS)
@@ -106,7 +107,7 @@ def anneal(
     """
     movable, length = near.shape
     most = 2 * k - 1
-    cooling = _COOLING ** (1.0 / (_STAGES - _COLD_STAGES))
+    cooling = power(_COOLING, 1.0 / (_STAGES - _COLD_STAGES))
     moves_a_stage = moves // _STAGES + 1
     for stage in range(_STAGES):
         if stage >= _STAGES - _COLD_STAGES:
