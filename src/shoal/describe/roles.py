@@ -154,7 +154,7 @@ def _checked_kind(table: Table, name: str, stated: Kind | None) -> Kind:
     """Return the kind that the caller stated for a column, or else the one of its type; DataError if it cannot be."""
     by_type = kind_of(table, name)
     if by_type is None:
-        dtype = type(table.column(name).dtype).__name__  # in full it may list categories
+        dtype = type(table.type_of(name)).__name__  # in full it may list categories
         raise DataError(f'Column "{name}" is of type {dtype}, which cannot be protected. Turn it into numbers or text.')
     if stated == "continuous" and by_type != "continuous":
         table.numbers(name)  # its error says how many cells are not numbers

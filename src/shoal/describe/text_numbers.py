@@ -116,10 +116,10 @@ def refuse_text_among_numbers(table: Table, name: str) -> None:
 
 def _texts(table: Table, name: str) -> list[str]:
     """Return the cells of a column of text, empty for a missing value; nothing for a column of another type."""
-    column = table.column(name)
-    if isinstance(column.dtype, nw.String):
+    column, dtype = table.column(name), table.type_of(name)
+    if isinstance(dtype, nw.String):
         return [cell if isinstance(cell, str) else "" for cell in column.to_list()]
-    if isinstance(column.dtype, nw.Object) and not table.is_numeric(name):
+    if isinstance(dtype, nw.Object) and not table.is_numeric(name):
         cells = zip(column.to_list(), table.missing(name).tolist(), strict=True)
         return ["" if absent else str(cell) for cell, absent in cells]
     return []

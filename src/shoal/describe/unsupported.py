@@ -31,17 +31,17 @@ def holds_times(table: Table, name: str) -> bool:
 
 
 def _holds(table: Table, name: str) -> Literal["supported", "times", "others"]:
-    column = table.column(name)
-    if table.is_numeric(name) or isinstance(column.dtype, _CATEGORIES) or table.missing(name).all():
+    column, dtype = table.column(name), table.type_of(name)
+    if table.is_numeric(name) or isinstance(dtype, _CATEGORIES) or table.missing(name).all():
         return "supported"
     types: set[type[Any]] = set()
-    if isinstance(column.dtype, nw.Object):
+    if isinstance(dtype, nw.Object):
         cells = zip(column.to_list(), table.missing(name).tolist(), strict=True)
         types = {type(cell) for cell, absent in cells if not absent}
     if types in ({str}, {bool}):
         return "supported"
     of_times = bool(types) and all(issubclass(one, datetime.date | datetime.time) for one in types)
-    return "times" if of_times or isinstance(column.dtype, _TIMES) else "others"
+    return "times" if of_times or isinstance(dtype, _TIMES) else "others"
 
 
 def _what(column: nw.Series[Any]) -> str:

@@ -163,7 +163,7 @@ def kind_of(table: Table, name: str) -> Kind | None:
     """Return the kind that a column has by its type, or None for types that cannot be protected."""
     if table.is_numeric(name):
         return "continuous"
-    dtype = table.column(name).dtype
+    dtype = table.type_of(name)
     if isinstance(dtype, nw.Enum):
         return "ordinal"
     if isinstance(dtype, nw.String | nw.Categorical | nw.Boolean | nw.Object):
@@ -178,20 +178,20 @@ def codes(table: Table, name: str) -> NDArray[np.int64]:
     """
     import pandas as pd  # here, to keep start-up quick
 
-    column = table.column(name)
+    column, dtype = table.column(name), table.type_of(name)
     observed = ~table.missing(name)
     numbered = np.full(len(table), -1, dtype=np.int64)
     if not observed.any():
         return numbered
-    if isinstance(column.dtype, nw.Enum):
-        place = {category: position for position, category in enumerate(column.dtype.categories)}
+    if isinstance(dtype, nw.Enum):
+        place = {category: position for position, category in enumerate(dtype.categories)}
         numbered[observed] = [place[cell] for cell in table.cells(name)[observed]]
         return numbered
-    if table.is_integer(name) and not isinstance(column.dtype, nw.Int128 | nw.UInt128):
+    if table.is_integer(name) and not isinstance(dtype, nw.Int128 | nw.UInt128):
         # Not by way of floats, which cannot tell numbers beyond 2**53 apart.
         values = column[np.flatnonzero(observed)].to_numpy()
     else:
-        values = (table.numbers(name) if column.dtype.is_float() else table.cells(name))[observed]
+        values = (table.numbers(name) if dtype.is_float() else table.cells(name))[observed]
     try:
         numbered[observed] = pd.factorize(values, sort=True)[0]
     except TypeError:
@@ -204,7 +204,7 @@ def _distinct(table: Table, name: str, missing: NDArray[np.bool_]) -> int:
     column = table.column(name)
     if missing.any():
         column = column[np.flatnonzero(~missing)]
-    if not isinstance(column.dtype, _NOT_COUNTED_BY_LIBRARIES):
+    if not isinstance(table.type_of(name), _NOT_COUNTED_BY_LIBRARIES):
         return int(column.n_unique())
     cells = column.to_list()
     try:

@@ -61,7 +61,7 @@ class TableRecords:
 
     def is_numeric(self, name: str) -> bool:
         """Whether a column holds numbers, or truth values, which are 1 and 0."""
-        return self.table.is_numeric(name) or isinstance(self.table.column(name).dtype, nw.Boolean)
+        return self.table.is_numeric(name) or isinstance(self.table.type_of(name), nw.Boolean)
 
     def numbers(self, name: str) -> Doubles:
         """Return a column of numbers, NaN where a value is missing."""

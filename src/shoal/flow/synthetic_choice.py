@@ -62,7 +62,7 @@ def refuse_unserved(
         if name in columns or name not in table or table.is_numeric(name):
             continue
         raise not_served(
-            str(synthetic["name"]), name, kind_of(table, name) or f"a {type(table.column(name).dtype).__name__}"
+            str(synthetic["name"]), name, kind_of(table, name) or f"a {type(table.type_of(name)).__name__}"
         )
 
 

@@ -272,4 +272,4 @@ def _common_codes(original: Table, masked: Table, name: str) -> tuple[Codes, Cod
 
 
 def _same_type(original: Table, masked: Table, name: str) -> bool:
-    return bool(original.column(name).dtype == masked.column(name).dtype)
+    return bool(original.type_of(name) == masked.type_of(name))

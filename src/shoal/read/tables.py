@@ -110,8 +110,13 @@ class Table:
         return self._columns[name]
 
     @cached_property
-    def _numeric(self) -> frozenset[str]:
-        return frozenset(name for name, series in self._columns.items() if columns.is_numeric(series))
+    def _types(self) -> dict[str, nw.dtypes.DType]:
+        return {name: series.dtype for name, series in self._columns.items()}
+
+    def type_of(self, name: str) -> nw.dtypes.DType:
+        """Return the type of a column, in narwhals' terms; ColumnError if there is none of this name."""
+        self.column(name)
+        return self._types[name]
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """Return a column as floats, NaN for a missing value; DataError if it does not hold numbers."""
@@ -119,7 +124,9 @@ class Table:
 
     def is_numeric(self, name: str) -> bool:
         """Whether a column holds numbers: integers, floats or decimals, but not truth values or dates."""
-        return self.column(name).name in self._numeric
+        if isinstance(self.type_of(name), nw.Object):
+            return columns.is_numeric(self.column(name))
+        return bool(self.type_of(name).is_numeric())
 
     def has_exact_numbers(self, name: str) -> bool:
         """Whether no two different values of a numeric column are the same as floats."""
@@ -127,7 +134,7 @@ class Table:
 
     def is_integer(self, name: str) -> bool:
         """Whether a column is of an integer type."""
-        return bool(self.column(name).dtype.is_integer())
+        return bool(self.type_of(name).is_integer())
 
     def missing(self, name: str) -> NDArray[np.bool_]:
         """Return which values of a column are missing: null, or NaN."""
