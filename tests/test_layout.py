@@ -69,3 +69,35 @@ def test_only_the_doors_are_opened_from_above():
         "shoal/search/comparison.py": ["shoal.report.writing"],
         "shoal/search/tuning.py": ["shoal.report.writing"],
     }
+
+
+# A tree is searched by axes that only screen, and PyTorch's devices have an arithmetic of their own.
+NOT_RELEASED = {"shoal/partition/geometry/tree.py", "shoal/partition/geometry/array_arithmetic.py"}
+BY_PROCESSOR = {"linalg", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "power", "dot", "matmul", "einsum"}
+BY_PROCESSOR |= {"inner", "vdot", "tensordot", "cov", "corrcoef", "float_power"}
+
+
+def depending_on_the_processor(module: Path) -> list[int]:
+    """Return the lines with a product by BLAS, or a function of NumPy or the C library that differs by processor."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult))
+        or (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in ("np", "math")
+            and node.attr in BY_PROCESSOR
+        )
+    ]
+
+
+@pytest.mark.parametrize("folder", ["edits", "partition", "replace", "flow"])
+def test_what_is_released_is_computed_the_same_on_every_processor(folder):
+    """By `arithmetic.py`; NumPy's sums and roots are safe."""
+    found = {
+        named(module): lines
+        for module in sorted((PACKAGE / folder).rglob("*.py"))
+        if named(module) not in NOT_RELEASED and (lines := depending_on_the_processor(module))
+    }
+    assert found == {}

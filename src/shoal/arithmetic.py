@@ -55,15 +55,15 @@ def powers(x: ArrayLike, y: ArrayLike) -> Doubles:
     for power, function in ((1.0, np.positive), (2.0, np.square), (-1.0, np.reciprocal)):
         if (exponent == power).all():  # the nearest one, and nothing has to be compiled
             with np.errstate(all="ignore"):
-                return function(base)
+                return np.asarray(function(base))
     out = np.empty(base.shape)
     _kernels("exponentials").write_powers(base.reshape(-1), exponent.reshape(-1), out.reshape(-1))
     return out
 
 
-def raised(x: ArrayLike, power: float) -> Doubles:
+def raised(base: ArrayLike, power: float) -> Doubles:
     """Return numbers from 0 up to one power: a hundred times faster than `powers`, to some units in the last place."""
-    numbers = _rows(x)
+    numbers = _rows(base)
     if power == 1:
         return numbers.copy()
     out = np.empty_like(numbers)
@@ -74,9 +74,9 @@ def raised(x: ArrayLike, power: float) -> Doubles:
 def products(left: Doubles, right: Doubles) -> Doubles:
     """Return the products of the matrices of two stacks, or of two matrices, or of matrices with vectors."""
     if right.ndim < left.ndim:
-        return products(left, right[..., None])[..., 0]
+        return np.asarray(products(left, right[..., None])[..., 0])
     if left.ndim == 2:
-        return products(left[None], right[None])[0]
+        return np.asarray(products(left[None], right[None])[0])
     out = np.zeros((len(left), left.shape[1], right.shape[2]))
     _kernels("ordered_products").add_products(_rows(left), _rows(right), out)
     return out
@@ -168,7 +168,7 @@ def pseudo_inverse(A: Doubles, rank: float) -> Doubles:
     Singular values of no more than `rank` times the largest count as zero.
     """
     if A.ndim == 2:
-        return pseudo_inverse(A[None], rank)[0]
+        return np.asarray(pseudo_inverse(A[None], rank)[0])
     left, sizes, right = singular(A)
     counts = sizes > rank * sizes.max(axis=1, initial=0.0)[:, None]
     inverted = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=counts)

@@ -93,7 +93,9 @@ def project(points: Doubles, start: Doubles, scale: Doubles, system: System) -> 
 
 
 def _projected(points: Doubles, start: Doubles, scale: Doubles, system: System) -> tuple[Doubles, Booleans]:
-    above, below = ((start == 0) @ side.T for side in (system.exponents > 0, system.exponents < 0))
+    above, below = (
+        ((start == 0)[:, None, :] & side).any(axis=2) for side in (system.exponents > 0, system.exponents < 0)
+    )
     reached = (above == below).all(axis=1) & ((scale > 0) & np.isfinite(points + start + scale)).all(axis=1)
     stack = _stack(points[reached], start[reached], scale[reached], system, ~above[reached])
     values = np.where((system.exponents != 0).any(axis=0) & ~stack.moves, 0.0, stack.points)
@@ -168,7 +170,7 @@ class _Stack:
 
     def violation(self, excess: Doubles) -> Doubles:
         """Return by how much all rules together are violated, a length in units of the scale."""
-        return np.asarray(np.linalg.norm(self.violations(excess) / self.lengths, axis=1))
+        return np.asarray(np.sqrt(np.square(self.violations(excess) / self.lengths).sum(axis=1)))
 
     def worst_violation(self, values: Doubles) -> Doubles:
         """Return the violation of the worst rule, as a part of the size of its terms; infinite for a lost sign."""
@@ -216,7 +218,7 @@ def _searched(stack: _Stack, origin: Doubles) -> Doubles:
         needed = np.where(gain > 0, 2 * (slope + np.maximum(bend, 0.0) / 2) / gain, 0.0)
         penalties[live] = penalty = np.maximum(penalties[live], needed)
         distances[live, number % _REMEMBERED], violations[live, number % _REMEMBERED] = distance, violation
-        rounding = 16 * _EPSILON * np.linalg.norm(part.sizes(here) / part.lengths, axis=1)
+        rounding = 16 * _EPSILON * np.sqrt(np.square(part.sizes(here) / part.lengths).sum(axis=1))
         before = (distances[live] + penalty[:, None] * violations[live]).max(axis=1)
         before += 16 * _EPSILON * distance + penalty * rounding
         noise = 64 * _EPSILON * np.abs(here) / part.scale

@@ -64,7 +64,7 @@ def _least_change(rows: Doubles, room: Doubles) -> tuple[Doubles, Doubles] | Non
     able = (rows != 0).any(axis=1)
     if (room[~able] < 0).any():
         return None
-    lengths = np.linalg.norm(rows[able], axis=1)
+    lengths = np.sqrt(np.square(rows[able]).sum(axis=1))
     rows, room = rows[able] / lengths[:, None], room[able] / lengths
     goal = np.append(np.zeros(rows.shape[1]), 1.0)
     weights, distance = non_negative_least_squares(-np.concatenate([rows.T, room[None, :] / -room.min()]), goal)

@@ -39,7 +39,7 @@ def finite_or_zero(matrices: Doubles) -> Doubles:
 
 def row_lengths(rows: Doubles) -> Doubles:
     """Return the length of every row of a stack of matrices; 1 for a row of zeros, so that it can be divided by."""
-    lengths = np.linalg.norm(rows, axis=2)
+    lengths = np.sqrt(np.square(rows).sum(axis=2))
     return np.where(lengths > 0, lengths, 1.0)
 
 

@@ -58,7 +58,7 @@ class FeasibleSet:
     def _least_step(self, slack: Doubles) -> Doubles:
         """Return the least step, along the equalities, that makes all slack non-negative."""
         rows = products(self._G, self._free)
-        lengths = np.linalg.norm(rows, axis=1)
+        lengths = np.sqrt(np.square(rows).sum(axis=1))
         can_move = lengths > _RANK
         rows, room = rows[can_move] / lengths[can_move, None], slack[can_move] / lengths[can_move]
         scale = -room.min()
@@ -135,7 +135,7 @@ def _system(name: str, pair: Any, d: int) -> tuple[Doubles, Doubles]:
     lengths = np.abs(matrix).max(axis=1, initial=0.0)
     lengths = np.where(lengths > 0, lengths, 1.0)
     matrix, numbers = matrix / lengths[:, None], numbers / lengths
-    lengths = np.linalg.norm(matrix, axis=1)
+    lengths = np.sqrt(np.square(matrix).sum(axis=1))
     lengths = np.where(lengths > 0, lengths, 1.0)
     return matrix / lengths[:, None], numbers / lengths
 
