@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ __all__ = [
     "read_parquet",
     "refuse_types",
     "with_labels",
+    "with_types",
 ]
 
 # pandas and pyarrow are imported inside functions, to keep start-up quick.
@@ -130,6 +131,15 @@ def with_labels(table: Any, labels: Labels) -> Any:
     if labels:
         metadata[LABELS_IN_SCHEMA] = labels.to_json().encode("utf-8", "replace")
     return table.replace_schema_metadata(metadata or None)
+
+
+def with_types(table: Any, types: Mapping[str, Any]) -> Any:
+    """Return an Arrow table with some of its columns in other types, if it has them."""
+    for place, field in enumerate(table.schema):
+        if field.name in types:
+            kind = types[field.name]
+            table = table.set_column(place, field.with_type(kind), table.column(place).cast(kind))
+    return table
 
 
 def frame_and_labels(table: Any) -> tuple[pd.DataFrame, Labels]:

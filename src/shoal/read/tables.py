@@ -23,6 +23,7 @@ from shoal.read.arrow_files import (
     plain_table,
     plain_type,
     with_labels,
+    with_types,
 )
 from shoal.read.files import ReadOptions, identity_of, quoted_names, read_file, refuse_duplicates
 from shoal.read.labels import Labels
@@ -49,6 +50,7 @@ class _Origin:
     pandas_columns: Any = None  # the column labels of a pandas frame, which need not be text
     names: tuple[str, ...] = ()  # the same as text
     attrs: Mapping[Any, Any] = field(default_factory=dict)
+    arrow_texts: Mapping[str, Any] = field(default_factory=dict)  # the types of texts that no function works on
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +197,7 @@ class Table:
         if self._origin.is_array:
             return native.to_numpy()
         if self.frame.implementation.is_pyarrow():
-            return with_labels(native, self.labels)
+            return with_labels(with_types(native, self._origin.arrow_texts), self.labels)
         if self._origin.pandas_columns is not None:
             native = native.copy(deep=False)
             place = {name: position for position, name in enumerate(self._origin.names)}
@@ -343,9 +345,11 @@ def _table_of_frame(native: Any) -> Table:
         native = arrow.Table.from_batches([native])
     if nw.dependencies.is_pandas_dataframe(native):
         return _table_of_pandas(native)
-    labels = Labels()
+    labels, origin = Labels(), _Origin()
     if nw.dependencies.is_pyarrow_table(native):
         refuse_duplicates(native.column_names)
+        views = {field.name: field.type for field in native.schema if str(field.type) == "string_view"}
+        origin = _Origin(arrow_texts=views)
         native, labels = plain_table(native), labels_in_schema(native.schema)
     frame = nw.from_native(native, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
@@ -353,7 +357,7 @@ def _table_of_frame(native: Any) -> Table:
     if not isinstance(frame, nw.DataFrame):
         hint = " Make a table of a series with .to_frame()." if hasattr(native, "to_frame") else ""
         raise ParameterError(f"The data must be {ACCEPTED}; got {type(native).__name__}.{hint}")
-    return Table(frame, labels.only(frame.columns))
+    return Table(frame, labels.only(frame.columns), _origin=origin)
 
 
 def _table_of_pandas(native: pd.DataFrame) -> Table:

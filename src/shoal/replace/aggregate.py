@@ -122,7 +122,7 @@ class GeometricMean(Aggregate):
 
     def averaged(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the logarithms of the values; those that have none are refused when it is computed."""
-        return np.log(np.where(values > 0, values, np.nan))
+        return log(np.where(values > 0, values, np.nan))
 
     def _of(self, variable: _GroupedValues, rng: np.random.Generator) -> NDArray[np.float64]:
         members = variable.members
