@@ -12,7 +12,14 @@ from pathlib import Path
 
 from shoal.describe import describe_table
 from shoal.errors import ShoalError
-from shoal.read import as_table
+from shoal.read import (
+    arrow_files,  # noqa: F401  # all readers, so that no fork has to import them
+    as_table,
+    csv_files,  # noqa: F401
+    excel_files,  # noqa: F401
+    statistical_files,  # noqa: F401
+    xml_microdata,  # noqa: F401
+)
 
 __all__ = ["End", "read_alone"]
 
@@ -74,6 +81,8 @@ def _report(path: Path, sending: int) -> None:
     except ShoalError as error:
         message = str(error)
         kind = "refused" if message.strip() and "\n" not in message and len(message) < 1000 else "several lines"
+        if "could not be started" in message:  # says nothing about the file
+            kind = "internal error"
     except BaseException as error:
         kind, message = "internal error", repr(error)[:2000]
     os.write(sending, json.dumps([kind, message]).encode())
