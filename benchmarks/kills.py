@@ -212,6 +212,7 @@ ROWS = 1500
 if __name__ == "__main__":
     each, alone = (int(text) for text in sys.argv[1:3] or ("7", "12"))
     endings = sys.argv[3:] or ENDINGS
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it runs in the background ignore it
     # Imported once, for all forks.
     import openpyxl  # noqa: F401
     import pyarrow.parquet  # noqa: F401

@@ -54,3 +54,15 @@ def test_what_excel_cannot_hold_is_refused(tmp_path: Path, data: Any, message: s
         write_table(data, tmp_path / "t.xlsx")
     assert SECRET not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_staged_in_the_temporary_folder_of_the_system(tmp_path: Path, monkeypatch: Any) -> None:
+    """It may be small, or on a disk that others can read."""
+
+    def refuse(*arguments: Any, **options: Any) -> None:
+        raise AssertionError("a temporary file elsewhere")
+
+    monkeypatch.setattr("openpyxl.worksheet._writer.NamedTemporaryFile", refuse)
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    write_table(every_type(), tmp_path / "t.xlsx")
+    assert [one.name for one in tmp_path.iterdir()] == ["t.xlsx"]

@@ -46,8 +46,8 @@ def stamp_of(folder: Path) -> str:
 def folders() -> list[Path]:
     """Return where compiled code may be kept, best first: the folder NUMBA_CACHE_DIR names, or here, or the user's."""
     name = f"shoal-{sha256(os.fsencode(_KERNELS)).hexdigest()[:16]}"  # another one for every copy of shoal
-    if config.CACHE_DIR:
-        return [Path(config.CACHE_DIR).absolute() / name]
+    if chosen := getattr(config, "CACHE_DIR", ""):
+        return [Path(chosen).absolute() / name]
     users = Path(user_cache_dir("shoal"))
     # Without a home folder that is "~/.cache/shoal", which would be a folder named "~".
     return [_KERNELS / "__pycache__" / "compiled", *([users / name] if users.is_absolute() else [])]
