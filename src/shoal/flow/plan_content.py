@@ -27,13 +27,14 @@ def content_of(path: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         with Path(path).open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
-        text = content.decode()
     except OSError as error:
         raise refused(f"cannot be read: {error.strerror}") from None
-    except ValueError:
-        raise refused("cannot be read: it is not text") from None
     if len(content) > _MOST_BYTES:
         raise refused(f"cannot be read: it has more than {_MOST_BYTES:,} bytes")
+    try:
+        text = content.decode()
+    except ValueError:
+        raise refused("cannot be read: it is not text") from None
     if _LONG_KEY.search(text):
         raise refused("cannot be read: a key in it has too many parts")
     try:
