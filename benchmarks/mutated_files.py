@@ -84,17 +84,15 @@ def _shown(end: End) -> str:
 
 
 def _print_table(ends: dict[str, list[End]]) -> None:
-    print(
-        f"{'format':18}{'files':>7}{'read':>7}{'refused':>9}{'crashed':>9}{'faults':>8}{'longest':>10}{'most memory':>13}"
-    )
+    heads = f"{'format':18}{'files':>7}{'read':>7}{'refused':>9}{'crashed':>9}{'faults':>8}"
+    print(f"{heads}{'longest':>10}{'most memory':>13}")
     for line, of_line in ends.items():
         kinds = Counter(fault_of(end) or end.kind for end in of_line)
         faults = len(of_line) - kinds["read"] - kinds["refused"]
         crashed = sum("crashed on it" in end.message for end in of_line)  # in the other process, and refused
         longest, most = max(end.seconds for end in of_line), max(end.megabytes for end in of_line)
-        print(
-            f"{line:18}{len(of_line):7}{kinds['read']:7}{kinds['refused']:9}{crashed:9}{faults:8}{longest:8.1f} s{most:10.0f} MB"
-        )
+        counts = f"{line:18}{len(of_line):7}{kinds['read']:7}{kinds['refused']:9}{crashed:9}{faults:8}"
+        print(f"{counts}{longest:8.1f} s{most:10.0f} MB")
 
 
 if __name__ == "__main__":

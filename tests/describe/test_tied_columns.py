@@ -48,3 +48,11 @@ def test_a_relation_is_found_in_a_very_small_file():
     tax, net = np.array([8, 6, 4, np.nan, 34, 17]), np.array([125.0, 30, 186, 212, 43, 92])
     gross = np.array([133.0, 36, 190, 246, 77, 109])
     assert tied_columns({"tax": tax, "gross": gross, "net": net}) == [("tax", "gross", "net")]
+
+
+def test_a_pair_with_few_common_records_is_compared_by_itself():
+    nan = np.nan
+    x = np.array([72, nan, 24, 311, nan, nan, 28, 67, 26, nan, nan])
+    y = np.array([nan, 38.75, 30.0, 388.75, 265.0, 82.5, nan, 83.75, 32.5, 36.25, 66.25])
+    others = {f"v{place}": np.random.default_rng(place).normal(size=11) for place in range(4)}
+    assert ("x", "y") in tied_columns({**others, "x": x, "y": y})
