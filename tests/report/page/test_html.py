@@ -275,7 +275,7 @@ def test_a_report_is_written_whole_or_not_at_all(synthetic, tmp_path, monkeypatc
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "write_text", full)
-        with pytest.raises(WriteError, match="No space left"):
+        with pytest.raises(WriteError, match="the disk is full"):
             write_report(synthetic.summary("internal"), target)
     assert target.read_text() == "as it was"
     assert list(tmp_path.iterdir()) == [target]
