@@ -52,7 +52,13 @@ def test_a_relation_is_found_in_a_very_small_file():
 
 def test_a_pair_with_few_common_records_is_compared_by_itself():
     nan = np.nan
-    x = np.array([72, nan, 24, 311, nan, nan, 28, 67, 26, nan, nan])
-    y = np.array([nan, 38.75, 30.0, 388.75, 265.0, 82.5, nan, 83.75, 32.5, 36.25, 66.25])
-    others = {f"v{place}": np.random.default_rng(place).normal(size=11) for place in range(4)}
+    x = np.array([72, nan, 24, 311, nan, nan, 28, 67, 26, nan, nan] + [nan] * 10)
+    y = np.array([nan, 38.75, 30.0, 388.75, 265.0, 82.5, nan, 83.75, 32.5, 36.25, 66.25] + [nan] * 10)
+    others = {f"v{place}": np.random.default_rng(place).normal(size=21) for place in range(4)}
     assert ("x", "y") in tied_columns({**others, "x": x, "y": y})
+
+
+def test_columns_of_a_very_small_file_that_cannot_be_compared_count_as_tied():
+    nan = np.nan
+    x, y = np.array([55, 125, nan, 195, 67, 81]), np.array([nan, nan, 10, 9, nan, nan])
+    assert tied_columns({"x": x, "y": y, "sum": np.array([69, nan, 66, nan, nan, nan])}) == [("x", "y", "sum")]

@@ -17,6 +17,8 @@ _NEGLIGIBLE = 0.01
 # Sets of columns to look for relations in; in a wide table with few complete records there could be as many as columns.
 _MOST_SETS = 50
 
+_TOO_FEW = 20  # records to find relations in
+
 _Doubles = NDArray[np.float64]
 
 
@@ -25,10 +27,13 @@ def tied_columns(values: Mapping[str, _Doubles]) -> list[tuple[str, ...]]:
 
     Relations are looked for in the records in which all columns are observed. Where these are too few, each column is
     compared with as many of the others as there are records for, and each pair for itself. So that chance does not make
-    a relation, there are at least four records more than columns; for up to three columns, one more will do.
+    a relation, there are at least four records more than columns; for up to three columns, one more will do. In a file
+    of fewer than twenty records, columns that cannot be compared count as tied.
     """
     names = list(values)
-    columns = np.array(list(values.values())).reshape(len(names), -1)
+    if len(names) < 2:
+        return []
+    columns = np.array(list(values.values()))
     observed = ~np.isnan(columns)
     tied = {name: {name} for name in names}
     together = np.eye(len(names), dtype=bool)
@@ -40,7 +45,8 @@ def tied_columns(values: Mapping[str, _Doubles]) -> list[tuple[str, ...]]:
             for relation in _relations(columns[places][:, rows]):
                 _join(tied, [names[places[place]] for place in relation])
     if not together.all():
-        for one, other in np.argwhere(_tied_pairs(columns, observed) & ~together):
+        pairs = _tied_pairs(columns, observed) if columns.shape[1] >= _TOO_FEW else np.ones_like(together)
+        for one, other in np.argwhere(pairs & ~together):
             _join(tied, [names[one], names[other]])
     sets = {id(one): one for one in tied.values() if len(one) > 1}
     return [tuple(name for name in names if name in one) for one in sets.values()]
