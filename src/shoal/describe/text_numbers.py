@@ -84,7 +84,7 @@ class TextNumbers:
 
 def numbers_in_text(table: Table, name: str) -> TextNumbers:
     """Count the values of a column that are numbers written as text; none unless it is a column of text."""
-    texts = Counter(_texts(table, name))
+    texts = _counted_texts(table, name)
     numbers: Counter[str] = Counter()
     values = 0
     for text, times in texts.items():
@@ -112,6 +112,14 @@ def refuse_text_among_numbers(table: Table, name: str) -> None:
         f'(--kind "{name}=nominal") if these are categories, the role identifier to drop it, other to release it as '
         f'it is (--role "{name}=other").'
     )
+
+
+def _counted_texts(table: Table, name: str) -> Counter[str]:
+    """Return how often each text of a column is there, without making a list of a long column of texts."""
+    if not isinstance(table.type_of(name), nw.String):
+        return Counter(_texts(table, name))
+    counts = table.column(name).drop_nulls().value_counts(name=f"times of {name}")
+    return Counter(dict(zip(counts[:, 0].to_list(), counts[:, 1].to_list(), strict=True)))
 
 
 def _texts(table: Table, name: str) -> list[str]:

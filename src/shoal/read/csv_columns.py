@@ -62,8 +62,10 @@ def _converted(columns: Sequence[Any], *, point: bool, comma: bool) -> Iterator[
     if len(columns) > 1 and len(together):
         together = pyarrow.concat_arrays([chunk for column in columns for chunk in column.chunks])
     present = _with_nulls(together)
-    marks = _decimal_marks(present, len(columns), point=point, comma=comma)
     rows = len(columns[0])
+    marks: list[str | None] = [None] * len(columns)
+    if present.null_count < len(present):
+        marks = _decimal_marks(present, len(columns), point=point, comma=comma)
     for place, (cells, mark) in enumerate(zip(columns, marks, strict=True)):
         yield _to_pandas(cells, present.slice(place * rows, rows), mark)
 
