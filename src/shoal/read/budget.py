@@ -18,7 +18,7 @@ BYTES, BYTES_PER_BYTE = 250_000_000, 25
 # Memory and processor time of a process that reads a file for this one; what it takes to start is not in the budget.
 MEMORY_TO_START, MEMORY_PER_CELL = 200_000_000, 12  # bytes
 SECONDS_TO_START, SECONDS, SECONDS_PER_BYTE = 5, 5, 1e-6
-COLUMNS = 50_000
+COLUMNS = 30_000
 
 
 @dataclass(frozen=True)
