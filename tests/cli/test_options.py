@@ -10,6 +10,8 @@ import shoal
 from command_line import run_shoal
 from shoal.cli.options import PROTECTION, READING, takes
 from shoal.cli.protect import protect
+from shoal.cli.texts import read_decimals
+from shoal.errors import ParameterError
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS
 
@@ -43,3 +45,8 @@ def test_the_help_lists_every_method_and_replacement(command):
     for catalogue in (METHODS, REPLACEMENTS):
         for name, kind in catalogue.items():
             assert f" {name} " in words and kind.summary[:30] in words
+
+
+def test_a_column_is_given_one_value_only():
+    with pytest.raises(ParameterError, match='--decimals gives "a" two values, 2 and 3'):
+        read_decimals(["a=2,a=3"])

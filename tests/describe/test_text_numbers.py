@@ -11,7 +11,7 @@ import pytest
 import shoal
 from shoal.describe import describe_table, select
 from shoal.describe.text_numbers import numbers_in_text
-from shoal.errors import DataError
+from shoal.errors import DataError, DescriptionWarning
 from shoal.read import as_table, read_table
 from shoal.write import write_table
 
@@ -164,3 +164,24 @@ def test_whole_numbers_beside_fractions_keep_their_digits_or_stay_text(tmp_path)
     assert read_table(path)["big"].nunique() == 3
     with pytest.raises(DataError, match='"big" holds numbers'):
         shoal.protect(path, 3)
+
+
+CATEGORIES = ["1200", "1500", "21000"] * 19 + ["EUR 500"] * 3
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Categorical(CATEGORIES),
+        pd.Categorical(CATEGORIES, ordered=True),
+        pl.Series(CATEGORIES, dtype=pl.Categorical),
+        pd.Categorical([1.5, 2.25, 11.0] * 20),
+    ],
+    ids=["pandas", "ordered", "polars", "floats"],
+)
+def test_categories_that_look_like_amounts_are_warned_of_unless_their_kind_is_stated(column):
+    frame = (pl if isinstance(column, pl.Series) else pd).DataFrame({"amount": column, "x": np.arange(60) % 7})
+    with pytest.warns(DescriptionWarning, match='"amount" is one of categories, but 60 of its 60 values'):
+        shoal.protect(frame, 3, columns=["x"])
+    shoal.protect(frame, 3, columns=["x"], roles={"amount": "other"})
+    shoal.protect(frame, 3, columns=["x", "amount"], kinds={"amount": "nominal"})

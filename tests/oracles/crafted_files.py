@@ -117,6 +117,10 @@ def _many_far_columns() -> bytes:
     return xlsx(HEAD + b'<row><c r="XFD1"><v>1</v></c></row>' * 300_000)
 
 
+def _long_row() -> bytes:
+    return xlsx(HEAD + b"<row>" + b"<c><v>1</v></c>" * 5_000_000 + b"</row>")
+
+
 def _many_cells() -> bytes:
     return xlsx(HEAD + b"<row><c><v>1</v></c><c><v>2</v></c><c><v>3</v></c></row>" * 990_000)
 
@@ -241,6 +245,7 @@ CRAFTED: dict[str, tuple[str, Callable[[], bytes]]] = {
     "a header in column XFD, 1,000,000 rows": (".xlsx", _header_in_last_column),
     "30,000,000 empty rows": (".xlsx", _many_rows),
     "300,000 cells in column XFD": (".xlsx", _many_far_columns),
+    "5,000,000 cells in one row": (".xlsx", _long_row),
     "2,970,000 cells": (".xlsx", _many_cells),
     "15,000,000 shared strings": (".xlsx", _many_strings),
     "a shared string of 1 GB": (".xlsx", _long_string),

@@ -20,6 +20,7 @@ QUICK = [
     "a row numbered 1,000,000,000",
     "a cell in column XFD",
     "300,000 cells in column XFD",
+    "5,000,000 cells in one row",
     "2**31 missing values",
     "a run of 2**31",
 ]
@@ -76,14 +77,16 @@ def test_columns_are_counted_in_every_format(tmp_path: Path, ending: str) -> Non
 def test_a_budget_is_a_positive_number(tmp_path: Path, factor: object) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a\n1\n")
-    with pytest.raises(ParameterError, match="budget must be a number above 0"):
+    with pytest.raises(ParameterError, match=r"budget must be a number from 0\.001 to 1,000,000,000"):
         read_table(path, budget=factor)  # type: ignore[arg-type]
 
 
 def test_the_command_line_and_a_plan_know_the_budget(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "1,2\n3,4\n5,5\n" * 3)
-    refused = run_shoal("describe", path, "--budget", 1 / budget.COLUMNS)
+    wide = tmp_path / "wide.csv"
+    wide.write_text(",".join(f"v{place}" for place in range(100)) + "\n" + ",".join("1" * 100) + "\n")
+    refused = run_shoal("describe", wide, "--budget", 50 / budget.COLUMNS)
     assert refused.returncode == 1 and "--budget 1" in refused.stderr
     outcome = run_shoal("protect", path, "-k", 3, "--budget", 2, "-o", tmp_path / "out.csv")
     assert outcome.returncode == 0, outcome.stderr

@@ -132,3 +132,17 @@ def test_nothing_is_left_beneath_a_missing_value(columns: list[str], tmp_path: P
     release.write(tmp_path / "release.feather", shuffle=False)
     table = pa.ipc.open_file(tmp_path / "release.feather").read_all()
     assert np.float64(HIDDEN).tobytes() not in table["hidden"].chunk(0).buffers()[1].to_pybytes()
+
+
+def test_polars_leaves_nothing_beneath_a_missing_value(tmp_path: Path) -> None:
+    texts = ["long enough to be stored apart", "b", "c", "a secret of one person"] * 3
+    frame = pl.DataFrame({"v": np.sqrt(X), "s": texts, "x": X})
+    gone = pl.int_range(pl.len()) % 4 == 3
+    frame = frame.with_columns(*(pl.when(gone).then(None).otherwise(pl.col(name)).alias(name) for name in ("v", "s")))
+    for columns in (["x"], ["v", "x"], ["v", "s", "x"]):
+        data = shoal.protect(frame, 3, columns=columns, missing="keep").data
+        assert data.null_count().row(0) == (3, 3, 0)
+        data.write_ipc(tmp_path / "data.arrow", compression="uncompressed")
+        content = (tmp_path / "data.arrow").read_bytes()
+        assert b"secret" not in content
+        assert np.sqrt(7.0).tobytes() not in content

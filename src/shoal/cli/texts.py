@@ -48,12 +48,13 @@ def read_methods(text: str) -> list[str]:
 
 def read_assignments(option: str, texts: list[str] | None) -> dict[str, str]:
     """Read "COLUMN=VALUE", once or several times."""
-    pairs = {}
+    pairs: dict[str, str] = {}
     for text in texts or []:
         name, sign, value = text.rpartition("=")
         if not sign or not name or not value:
             raise ParameterError(f'{option} wants COLUMN=VALUE; got "{text}".')
-        pairs[name] = value
+        if pairs.setdefault(name, value) != value:
+            raise ParameterError(f'{option} gives "{name}" two values, {pairs[name]} and {value}. Give it one.')
     return pairs
 
 

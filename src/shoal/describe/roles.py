@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from shoal.describe.text_numbers import refuse_text_among_numbers
+from shoal.describe.text_numbers import amounts_in_categories, refuse_text_among_numbers
 from shoal.describe.unsupported import holds_times, refuse_unsupported
 from shoal.describe.variables import KINDS, ROLES, Kind, Role, kind_of, looks_like_identifier
 from shoal.errors import (
@@ -105,6 +105,7 @@ def select(
         roles={name: role_of[name] for name in table.names if name in role_of},
     )
     _warn_of_unprotected(table, selection)
+    _warn_of_amounts(table, stated={*role_of, *stated_kinds})
     return selection
 
 
@@ -189,6 +190,18 @@ def _refuse_undecided(table: Table, name: str, role_of: dict[str, Role], *, prot
         if not named:
             raise
         role_of[name] = "other"
+
+
+def _warn_of_amounts(table: Table, stated: set[str]) -> None:
+    """Warn of columns of categories that look like amounts, unless it was stated what they are."""
+    for name in table.names:
+        amounts = "" if name in stated else amounts_in_categories(table, name)
+        if amounts:
+            warn(
+                f'Column "{name}" is one of categories, but {amounts} look like amounts: it is not protected as '
+                f'numbers are. Make it numbers, or say that it is nominal (--kind "{name}=nominal").',
+                DescriptionWarning,
+            )
 
 
 def _warn_of_unprotected(table: Table, selection: Selection) -> None:

@@ -14,7 +14,7 @@ from shoal.errors import DataError
 from shoal.read import Table
 from shoal.read.csv_columns import INFINITE, MISSING_WORDS, NUMBER, NUMBER_WITH_COMMA, WHOLE
 
-__all__ = ["TextNumbers", "numbers_in_text", "refuse_text_among_numbers"]
+__all__ = ["TextNumbers", "amounts_in_categories", "numbers_in_text", "refuse_text_among_numbers"]
 
 # A number as people write it: "-1,234.5", "1 234 567", "500-", "EUR 500", "12 %", "12.3k", "(500)".
 _BETWEEN_THOUSANDS = "[ ,.'\u2019_]"
@@ -100,8 +100,8 @@ def numbers_in_text(table: Table, name: str) -> TextNumbers:
 def refuse_text_among_numbers(table: Table, name: str) -> None:
     """Raise DataError for a text column of amounts: it would be released as it is, or masked by its commonest value."""
     found = numbers_in_text(table, name)
-    if not found.are_amounts:
-        return
+    if not found.are_amounts or isinstance(table.type_of(name), nw.Categorical | nw.Enum):
+        return  # categories are what the table calls them, which is warned of
     rows = min((_rows_unlike(number, table, name) for number in _PLAIN), key=len)
     if 0 < len(rows) < found.values:
         problem = f"holds numbers but for {len(rows):,} of its {found.values:,} values, in {_records(rows)}"
@@ -114,9 +114,20 @@ def refuse_text_among_numbers(table: Table, name: str) -> None:
     )
 
 
+def amounts_in_categories(table: Table, name: str) -> str:
+    """Return what a column of categories holds if these are amounts rather than categories; else an empty string."""
+    if not isinstance(table.type_of(name), nw.Categorical | nw.Enum):
+        return ""
+    found = numbers_in_text(table, name)
+    return f"{found.numbers:,} of its {found.values:,} values" if found.are_amounts else ""
+
+
 def _counted_texts(table: Table, name: str) -> Counter[str]:
     """Return how often each text of a column is there, without making a list of a long column of texts."""
-    if not isinstance(table.type_of(name), nw.String):
+    dtype = table.type_of(name)
+    if isinstance(dtype, nw.Categorical | nw.Enum):
+        return Counter(str(cell) for cell in table.cells(name) if cell is not None)
+    if not isinstance(dtype, nw.String):
         return Counter(_texts(table, name))
     counts = table.column(name).drop_nulls().value_counts(name=f"times of {name}")
     return Counter(dict(zip(counts[:, 0].to_list(), counts[:, 1].to_list(), strict=True)))

@@ -18,6 +18,7 @@ BYTES, BYTES_PER_BYTE = 250_000_000, 25
 # Memory and processor time of a process that reads a file for this one; what it takes to start is not in the budget.
 MEMORY_TO_START, MEMORY_PER_CELL = 200_000_000, 12  # bytes
 SECONDS_TO_START, SECONDS, SECONDS_PER_BYTE = 5, 5, 1e-6
+SMALLEST, LARGEST = 0.001, 1_000_000_000  # factors
 COLUMNS = 30_000
 
 
@@ -73,8 +74,10 @@ class ReadingBudget:
 
 def budget_of(path: Path, factor: Any, cells: int = CELLS, cells_per_byte: float = CELLS_PER_BYTE) -> ReadingBudget:
     """Return the budget of a file: what files of its size become, times a factor."""
-    if isinstance(factor, bool) or not isinstance(factor, (int, float)) or not 0 < factor < math.inf:
-        raise ParameterError(f"budget must be a number above 0; got {factor!r}.", parameter="budget")
+    if isinstance(factor, bool) or not isinstance(factor, (int, float)) or not SMALLEST <= factor <= LARGEST:
+        raise ParameterError(
+            f"budget must be a number from {SMALLEST} to {LARGEST:,}; got {factor!r}.", parameter="budget"
+        )
     size = path.stat().st_size
     cells = int(factor * max(cells, cells_per_byte * size))
     return ReadingBudget(

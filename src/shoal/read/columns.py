@@ -141,7 +141,11 @@ def only_present(series: nw.Series[Any]) -> nw.Series[Any]:
     if isinstance(series.dtype, nw.Enum):
         values = set(series.drop_nulls().to_list())
         return series.cast(nw.Enum([category for category in series.dtype.categories if category in values]))
-    return series
+    if not series.null_count():
+        return series
+    if isinstance(series.dtype, nw.String):  # a copy would share the texts, those beneath missing values too
+        return series.fill_null("").scatter(np.flatnonzero(missing(series)), None)
+    return series[np.arange(len(series))]
 
 
 def present_value_labels(series: nw.Series[Any], labels: Mapping[Any, str]) -> dict[Any, str]:

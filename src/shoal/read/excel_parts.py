@@ -251,6 +251,8 @@ class Sheet(_Texts):
     def _begin_cell(self, attributes: Mapping[str, str]) -> None:
         reference = attributes.get("r")
         self._column = self._column + 1 if reference is None else self._column_of(reference)
+        if self._column > LAST_COLUMN:
+            raise self._beyond_last_column()
         self._kind = attributes.get("t", "n")
         self._style = int(attributes.get("s", 0))
         self._in_cell = True
@@ -273,9 +275,12 @@ class Sheet(_Texts):
             for letter in letters:
                 column = 26 * column + ord(letter) - ord("A") + 1
             if not letters.isascii() or not letters.isalpha() or column > LAST_COLUMN:
-                raise ReadError(f"{self.what} has a cell beyond column XFD, the last of an Excel sheet.")
+                raise self._beyond_last_column()
             self._columns[letters] = column
         return column
+
+    def _beyond_last_column(self) -> ReadError:
+        return ReadError(f"{self.what} has a cell beyond column XFD, the last of an Excel sheet.")
 
     def _number(self, text: str) -> Any:
         value = float(text) if "." in text or "E" in text or "e" in text else int(text)
