@@ -20,6 +20,8 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 @pytest.fixture
 def restored(monkeypatch: pytest.MonkeyPatch):
     before = {one: signal.getsignal(one) for one in SIGNALS}
+    for one in SIGNALS:  # the tests may run where some are ignored, as under nohup
+        signal.signal(one, signal.default_int_handler if one == signal.SIGINT else signal.SIG_DFL)
     monkeypatch.setattr(interrupts, "_received", [])
     monkeypatch.setattr(interrupts, "_holding", [])
     yield
