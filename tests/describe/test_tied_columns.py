@@ -62,3 +62,11 @@ def test_columns_of_a_very_small_file_that_cannot_be_compared_count_as_tied():
     nan = np.nan
     x, y = np.array([55, 125, nan, 195, 67, 81]), np.array([nan, nan, 10, 9, nan, nan])
     assert tied_columns({"x": x, "y": y, "sum": np.array([69, nan, 66, nan, nan, nan])}) == [("x", "y", "sum")]
+
+
+def test_a_sum_of_two_is_found_where_all_columns_have_few_records_in_common():
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=40), rng.normal(size=40)
+    columns = {"x": with_missing(x, 0.4, 1), "y": with_missing(y, 0.4, 2), "sum": with_missing(x + y, 0.4, 3)}
+    others = {f"v{place}": with_missing(rng.normal(size=40), 0.4, 10 + place) for place in range(4)}
+    assert ("x", "y", "sum") in tied_columns({**others, **columns})

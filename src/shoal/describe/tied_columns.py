@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ _NEGLIGIBLE = 0.01
 _MOST_SETS = 50
 
 _TOO_FEW = 20  # records to find relations in
+# Columns of which every three are compared as well, if not all can be compared at once; and the records that takes.
+_MOST_FOR_TRIPLES, _FOR_TRIPLES = 20, 6
 
 _Doubles = NDArray[np.float64]
 
@@ -26,9 +29,9 @@ def tied_columns(values: Mapping[str, _Doubles]) -> list[tuple[str, ...]]:
     """Return the sets of columns that linear relations tie together, each with two columns or more.
 
     Relations are looked for in the records in which all columns are observed. Where these are too few, each column is
-    compared with as many of the others as there are records for, and each pair for itself. So that chance does not make
-    a relation, there are at least four records more than columns; for up to three columns, one more will do. In a file
-    of fewer than twenty records, columns that cannot be compared count as tied.
+    compared with as many of the others as there are records for, and every two and three by themselves. So that chance
+    does not make a relation, there are at least four records more than columns; for up to three columns, one more will
+    do. In a file of fewer than twenty records all columns count as tied unless they can be compared at once.
     """
     names = list(values)
     if len(names) < 2:
@@ -36,20 +39,34 @@ def tied_columns(values: Mapping[str, _Doubles]) -> list[tuple[str, ...]]:
     columns = np.array(list(values.values()))
     observed = ~np.isnan(columns)
     tied = {name: {name} for name in names}
-    together = np.eye(len(names), dtype=bool)
-    for start in range(min(len(names), _MOST_SETS)):
+    if columns.shape[1] < _TOO_FEW and len(_compared_with(0, observed)) < len(names):
+        return [tuple(names)]
+    for relation in _all_relations(columns, observed):
+        _join(tied, [names[place] for place in relation])
+    sets = {id(one): one for one in tied.values() if len(one) > 1}
+    return [tuple(name for name in names if name in one) for one in sets.values()]
+
+
+def _all_relations(columns: _Doubles, observed: NDArray[np.bool_]) -> Iterator[Sequence[int]]:
+    """Yield the columns of every relation that is found."""
+    together = np.eye(len(columns), dtype=bool)
+    for start in range(min(len(columns), _MOST_SETS)):
         if together[start].sum() == 1:
             places = _compared_with(start, observed)
             together[np.ix_(places, places)] = True
-            rows = observed[places].all(axis=0)
-            for relation in _relations(columns[places][:, rows]):
-                _join(tied, [names[places[place]] for place in relation])
-    if not together.all():
-        pairs = _tied_pairs(columns, observed) if columns.shape[1] >= _TOO_FEW else np.ones_like(together)
-        for one, other in np.argwhere(pairs & ~together):
-            _join(tied, [names[one], names[other]])
-    sets = {id(one): one for one in tied.values() if len(one) > 1}
-    return [tuple(name for name in names if name in one) for one in sets.values()]
+            yield from _relations_of(places, columns, observed)
+    if together.all():
+        return
+    yield from np.argwhere(_tied_pairs(columns, observed) & ~together).tolist()
+    for three in combinations(range(len(columns) if len(columns) <= _MOST_FOR_TRIPLES else 0), 3):
+        if observed[list(three)].all(axis=0).sum() >= _FOR_TRIPLES:
+            yield from _relations_of(list(three), columns, observed)
+
+
+def _relations_of(places: list[int], columns: _Doubles, observed: NDArray[np.bool_]) -> Iterator[list[int]]:
+    rows = observed[places].all(axis=0)
+    for relation in _relations(columns[places][:, rows]):
+        yield [places[place] for place in relation]
 
 
 def _compared_with(start: int, observed: NDArray[np.bool_]) -> list[int]:
