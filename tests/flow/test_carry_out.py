@@ -281,3 +281,11 @@ def test_very_large_and_very_small_numbers():
     release = shoal.protect(frame, 3)
     assert np.isfinite(release.data.to_numpy()).all()
     assert release.evaluate().information_loss < 100
+
+
+def test_a_column_that_lost_categories_is_not_said_to_be_float_now():
+    grades = pd.Categorical(["lo", "mid"] * 10, categories=["lo", "mid", "hi"], ordered=True)
+    frame = pd.DataFrame({"x": np.arange(20.0) ** 2, "count": np.arange(20) ** 2, "grade": grades})
+    release = shoal.protect(frame, 4, columns=["x", "count", "grade"])
+    assert list(release.data["grade"].cat.categories) == ["lo", "mid"]
+    assert release.plan.outcome.became_float == ["count"]

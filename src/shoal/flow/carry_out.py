@@ -145,7 +145,9 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
         smallest_group=min(partition.k for partition in partitions),
         largest_group=max(int(partition.sizes.max()) for partition in partitions),
         smallest_support=min(block.smallest_support for block in blocks),
-        became_float=[name for name in work.plan.columns if before[name] != after[name]],
+        became_float=[
+            name for name in work.plan.columns if after[name].is_float() and before[name] != after[name]
+        ],  # a type may also have lost categories
         constant=[name for block in blocks for name in block.matrix.constant],
         joined={name: count for block in blocks for name, count in block.joined.items()},
         held_by_one=held_by_one,
