@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["lenders"]
+__all__ = ["distances_over_known", "lenders"]
 
 # Distances between centres held at one time (8 MB of them).
 _PAIRS_AT_ONCE = 1_000_000
@@ -57,7 +57,7 @@ def _by_comparing_all(
 ) -> _Pairs:
     found = _Found(counts, k)
     for chunk in _chunks(borrowers, len(candidates)):
-        distances = _squared_distances(centres[chunk][:, None], centres[candidates][None])
+        distances = distances_over_known(centres[chunk][:, None], centres[candidates][None])
         distances[np.arange(len(chunk)), np.searchsorted(candidates, chunk)] = -1.0  # itself first
         left = np.arange(len(chunk))
         look_at = min(_LOOK_FIRST, len(candidates))
@@ -91,7 +91,7 @@ def _by_tree(
         for chunk in _chunks(left, look_at + len(gappy)):
             reach, nearest = tree.query(centres[chunk], k=look_at)
             lender = np.hstack([complete[nearest], np.broadcast_to(gappy, (len(chunk), len(gappy)))])
-            distances = _squared_distances(centres[chunk][:, None], centres[lender])
+            distances = distances_over_known(centres[chunk][:, None], centres[lender])
             distances[lender == chunk[:, None]] = -1.0  # itself first
             # The tree rounds in its own way and leaves ties at its border out: only what is clearly inside counts.
             inside = distances < (reach[:, -1:] ** 2 * (1 - 1e-9))
@@ -146,7 +146,7 @@ def _has_gap(centres: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(np.isnan(centres).any(axis=1), dtype=np.bool_)
 
 
-def _squared_distances(these: NDArray[np.float64], those: NDArray[np.float64]) -> NDArray[np.float64]:
+def distances_over_known(these: NDArray[np.float64], those: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the squared distances over the columns known in both, times d over their number; none: infinite."""
     d = these.shape[-1]
     total = np.zeros(np.broadcast_shapes(these.shape, those.shape)[:-1])

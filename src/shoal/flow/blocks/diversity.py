@@ -16,6 +16,7 @@ from shoal.describe.variables import codes
 from shoal.errors import TooFewRecordsError
 from shoal.flow.blocks.grouping import Grouping
 from shoal.flow.blocks.work import Work
+from shoal.replace.neighbours import distances_over_known
 
 __all__ = ["alike_groups", "confidential_codes", "with_diversity"]
 
@@ -107,8 +108,7 @@ class _Joining:
                     records=len(own[group]),
                     column=name,
                 )
-            with np.errstate(invalid="ignore"):
-                distances = np.nansum((self.centres[others] - self.centres[group]) ** 2, axis=1)
+            distances = distances_over_known(self.centres[others], self.centres[group])
             self._join(group, int(others[distances.argmin()]))
 
     def _lacking(self, group: int) -> str:
