@@ -61,9 +61,9 @@ class Masking:
 JOINED = [variables(5, 15, 16), variables(8, 12, 13), variables(9, 10, 14)]
 NAMED = (3, 5, 8, 9, 10, 12, 13, 14, 15, 16)  # by the rules that the paper has results for: all but the value domain
 MASKINGS = {
-    "S1": Masking(5, {}),
+    "S1": Masking(5, {"blocks": "rules"}),
     "S2": Masking(0, {"blocks": 3}),
-    "S1, without value domain": Masking(4, {}),
+    "S1, without value domain": Masking(4, {"blocks": "rules"}),
     "S1, without, V3 by itself": Masking(
         4, {"blocks": [*JOINED, variables(3), variables(1, 2, 4), variables(6, 7, 11)]}
     ),

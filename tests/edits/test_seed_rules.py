@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from lxml import etree
 
 import shoal
 from shoal.edits import check
+from shoal.errors import DisclosureWarning
 
 RULES = Path(__file__).with_name("seed_rules.sch")
 SIZES = (2, 3, 5, 10, 25, 99)
@@ -100,7 +102,12 @@ def test_only_four_records_are_governed(census):
     assert np.count_nonzero(census.V8 < 1115) == 4
 
 
-def test_variables_of_a_rule_are_grouped_together_and_the_rest_in_threes(releases):
+def test_whole_records_are_k_alike(releases):
+    for k, release in releases.items():
+        assert release.data.groupby(list(release.data)).size().min() >= k
+
+
+def test_blocks_by_rules_group_the_variables_of_a_rule_and_the_rest_in_threes(census, releases):
     expected = [
         ["V5", "V15", "V16"],
         ["V8", "V12", "V13"],
@@ -109,8 +116,15 @@ def test_variables_of_a_rule_are_grouped_together_and_the_rest_in_threes(release
         ["V4", "V6", "V7"],
         ["V11"],
     ]
-    for release in releases.values():
-        assert [list(block) for block in release.plan.blocks] == expected
+    with pytest.warns(DisclosureWarning, match="1,080 of 1,080 are unique"):
+        by_rules = shoal.protect(census, 10, edits=RULES, blocks="rules", seed=0)
+    assert [list(block) for block in by_rules.plan.blocks] == expected
+    assert (by_rules.plan.outcome.unique_records, by_rules.plan.outcome.fewest_alike) == (1080, 1)
+    text = by_rules.data.to_csv(index=False)
+    assert (
+        sha256(text.encode()).hexdigest().startswith("d14752e2cc0364ac")
+    )  # the release of this cut before it had a name
+    assert broken_by_shoal(census, by_rules.data) == [0] * 5
 
 
 def test_what_stands_for_a_group_is_chosen_by_the_rules(releases):

@@ -17,6 +17,7 @@ from shoal.errors import (
     DescriptionWarning,
     DisclosureWarning,
     MethodError,
+    ParameterError,
     RuleError,
     ShoalError,
     TooFewRecordsError,
@@ -53,14 +54,19 @@ def test_the_medoid_is_a_record_and_keeps_everything():
     assert release.data.iloc[0][list("abcde")].tolist() == [4, 5, 9, 1, 9]
 
 
-def test_rules_choose_blocks_and_the_rest_goes_in_threes():
+def test_rules_leave_one_block_unless_blocks_are_cut_by_them():
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 8)), columns=list("abcdefgh"))
     frame["s"] = frame.a + frame.h
-    release = shoal.protect(frame, 4, edits="a + h == s")
-    assert release.plan.blocks == [["a", "h", "s"], ["b", "c", "d"], ["e", "f", "g"]]
+    assert shoal.protect(frame, 4, edits="a + h == s").plan.blocks == [list(frame.columns)]
+    by_rules = shoal.protect(frame, 4, edits="a + h == s", blocks="rules")
+    assert by_rules.plan.blocks == [["a", "h", "s"], ["b", "c", "d"], ["e", "f", "g"]]
     assert shoal.protect(frame, 4, edits="a + h == s", blocks=2).plan.blocks[1:] == [["b", "c"], ["d", "e"], ["f", "g"]]
-    one = shoal.protect(frame, 4, edits="a + h == s", blocks=[list(frame.columns)])
-    assert len(one.partitions) == 1
+    listed = shoal.protect(frame, 4, edits="a + h == s", blocks=(block for block in (list("ahs"), list("bcdefg"))))
+    assert listed.plan.blocks == [list("ahs"), list("bcdefg")]
+    with pytest.raises(ParameterError, match="there are no rules"):
+        shoal.protect(frame, 4, blocks="rules")
+    with pytest.raises(ParameterError, match="or for protect \"rules\"; got 'rule'"):
+        shoal.protect(frame, 4, blocks="rule", edits="a + h == s")
 
 
 def test_blocks_that_cut_a_rule_are_refused():
@@ -399,7 +405,7 @@ def test_repair_reaches_whole_numbers_and_says_what_it_does_not_reach():
     assert (data.a + data.b == data.c).all()
     alone = shoal.protect(frame, 3, columns=["a", "b"], edits=["a <= 100", "a is integer"], repair=True, seed=1).data
     assert ((alone.a <= 100) & (alone.a == alone.a.round())).all()
-    with pytest.raises(DataError, match=r'only averages in blocks without missing values can .* "a" is none'):
+    with pytest.raises(DataError, match=r'only averages of variables without missing values can .* "a" is none'):
         shoal.protect(frame, 3, edits=["a <= 100"], replace={"a": "median"}, repair=True)
 
 
@@ -446,10 +452,52 @@ def test_whole_numbers_stay_whole_beside_gaps():
         data = shoal.protect(frame, 3, **options, **more).data
         assert (data.a == data.a.round()).all()
     frame.loc[:4, "a"] = 120.0
-    with pytest.raises(DataError, match="blocks without missing values"):
+    repaired = shoal.protect(frame, 3, **options, repair=True).data
+    assert ((repaired.a <= 100) & (repaired.a == repaired.a.round())).all()
+    frame.loc[7, "a"] = np.nan
+    with pytest.raises(DataError, match="variables without missing values"):
         shoal.protect(frame, 3, **options, repair=True)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_gaps_elsewhere_in_the_block_leave_rules_between_complete_variables(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(30, 120))
+    frame = pd.DataFrame({"a": rng.integers(0, 50, n), "b": rng.integers(0, 50, n)})
+    frame["s"] = frame.a + frame.b
+    frame["half"] = frame.a / 2 + rng.normal(0, 1e-6, n)  # tied to a, which the rules name
+    frame["top"] = frame.a + rng.integers(0, 9, n)
+    frame["p"] = rng.choice([-2.0, 3.0], n)
+    frame["r"] = rng.lognormal(size=n)
+    frame["q"] = frame.p * frame.r
+    frame["x"] = rng.normal(size=n)
+    for name in ("half", "x"):
+        frame.loc[rng.random(n) < 0.3, name] = np.nan
+    rules = ["a + b == s", "a <= top", "p * r == q", "a is integer", "if b > 25 then s > 25"]
+    release = shoal.protect(frame, 3, edits=rules, missing="keep", seed=seed)
+    assert len(release.partitions) == 1
+    found = release.data
+    assert found.isna().equals(frame.isna())
+    assert (found.a + found.b == found.s).all() and (found.a <= found.top).all() and (found.a == found.a.round()).all()
+    assert (found.p * found.r == found.q).all() and (found.s[found.b > 25] > 25).all()
 
 
 def test_rules_about_what_stays_do_not_disturb_a_fuzzy_method():
     frame = pd.DataFrame({"a": np.arange(60) * 1.5, "b": np.arange(60) % 7 * 1.5, "t": ["car"] * 60})
     shoal.protect(frame, 3, method="fuzzy", edits=["t in {car}", 't == "car"'], seed=1)
+
+
+def test_rules_that_separate_too_few_only_together_can_be_kept_apart():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(2, 9, (80, 4)), columns=list("abcd"))
+    frame.loc[:3, ["a", "b"]] = 0, 1  # b > a only here
+    frame.loc[4:, "b"] = frame.a[4:] - 1
+    frame.loc[2:5, ["c", "d"]] = 0, 1
+    frame.loc[[0, 1, *range(6, 80)], "d"] = frame.c - 1
+    rules = ["if a == 0 then b > 0", "if a > 0 then b < a", "if c == 0 then d > 0", "if c > 0 then d < c"]
+    with pytest.raises(
+        TooFewRecordsError, match=r'blocks="rules" \(--blocks rules\) keeps rules that share no variable'
+    ):
+        shoal.protect(frame, 4, edits=rules, seed=1)
+    found = shoal.protect(frame, 4, edits=rules, blocks="rules", seed=1).data
+    assert shoal.edits.check(found, rules).holds

@@ -79,7 +79,8 @@ def test_a_fuzzy_method_draws_by_its_own_parameter(frame):
 
 def test_rules_choose_blocks_and_replacements_and_are_planned_once(frame):
     table = frame.assign(c=frame.a + frame.b)
-    settled = settle(table, 3, edits=["a + b == c", "d >= 0"])
+    assert settle(table, 3, edits=["a + b == c", "d >= 0"]).plan.blocks == [["a", "b", "c", "d", "e"]]
+    settled = settle(table, 3, edits=["a + b == c", "d >= 0"], blocks="rules")
     assert settled.plan.blocks[0] == ["a", "b", "c"]
     assert [rule.text for rule in settled.plan.edits] == ["a + b == c", "d >= 0"]
     assert [edits.columns for edits in settled.edits] == [tuple(block) for block in settled.plan.blocks]

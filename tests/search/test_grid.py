@@ -107,7 +107,7 @@ def test_the_table_and_the_options_say_which_parameters_there_are():
     assert [parameter.name for parameter in space("mdav", options={"blocks": 2}).parameters] == ["k"]
     assert space("mdav", records=15).parameters[0].values == (3, 5)
     assert space("one-group+ipso").parameters[0].values == (20,)
-    assert space("mdav", options={"edits": ["a <= b"]}).parameters[1].values == ("all", 8, None)
+    assert space("mdav", options={"edits": ["a <= b"]}).parameters[1].values == (None, 8, "rules")
 
 
 def test_settings_become_a_release():

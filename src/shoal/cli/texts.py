@@ -9,6 +9,7 @@ from typing import Any
 
 from shoal.errors import ParameterError
 from shoal.parameters.choices import split_outside_brackets
+from shoal.parameters.default import BY_RULES
 
 __all__ = [
     "read_assignments",
@@ -85,11 +86,13 @@ def read_replacements(texts: list[str] | None, names: list[str]) -> str | dict[s
 
 
 def read_blocks(texts: list[str] | None) -> Any:
-    """Read the number of columns in a block, or the columns of every block."""
+    """Read the number of columns in a block, "rules", or the columns of every block."""
     if not texts:
         return None
     if len(texts) == 1 and texts[0].lstrip("-").isdigit():
         return int(texts[0])
+    if texts == [BY_RULES]:
+        return BY_RULES
     return [read_names([text]) or [] for text in texts]
 
 

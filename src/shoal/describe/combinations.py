@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shoal.describe.variables import codes
 from shoal.read import Table
 
-__all__ = ["combinations_of"]
+__all__ = ["combinations_of", "records_alike"]
 
 
 def combinations_of(table: Table, columns: Sequence[str]) -> NDArray[np.int64]:
@@ -23,3 +23,9 @@ def combinations_of(table: Table, columns: Sequence[str]) -> NDArray[np.int64]:
         own = codes(table, name) + 1
         combined = np.unique(combined * (own.max(initial=0) + 1) + own, return_inverse=True)[1].reshape(-1)
     return combined.astype(np.int64)
+
+
+def records_alike(table: Table, columns: Sequence[str]) -> NDArray[np.int64]:
+    """Return for every record how many have the same values in all of `columns`, itself among them."""
+    combinations = combinations_of(table, columns)
+    return np.bincount(combinations)[combinations]

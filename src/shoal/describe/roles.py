@@ -22,6 +22,7 @@ from shoal.errors import (
     nearest_name_hint,
     warn,
 )
+from shoal.parameters.default import BY_RULES
 from shoal.parameters.limits import OneOf, check_limits
 from shoal.read import Table
 
@@ -147,7 +148,8 @@ def _read_blocks(blocks: Any) -> tuple[int | None, list[Any] | None]:
     if isinstance(blocks, Iterable) and not isinstance(blocks, str):
         return None, as_names(blocks, "blocks")
     raise ParameterError(
-        f"blocks must be the number of columns in a block, 1 or more, or lists of columns; got {blocks!r}."
+        "blocks must be the number of columns in a block, 1 or more, or lists of columns, or for protect "
+        f'"{BY_RULES}"; got {blocks!r}.'
     )
 
 

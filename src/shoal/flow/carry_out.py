@@ -34,6 +34,7 @@ from shoal.flow.decimals import refuse_unroundable, rounded_release, rounding_no
 from shoal.flow.kept_rules import block_edits_of, refuse_broken_file, refuse_broken_release
 from shoal.flow.outcome import Input, Outcome, Reading, installed_versions
 from shoal.flow.release import Release
+from shoal.flow.whole_records import alike_as_a_whole
 from shoal.read import Table, as_table
 
 if TYPE_CHECKING:
@@ -43,8 +44,6 @@ __all__ = ["Engine", "carry_out", "protect_blocks", "table_for"]
 
 Engine = Callable[[Work], list[ProtectedBlock]]
 """What protects every block of a plan: `protect_blocks` on this machine, or another engine in its place."""
-
-_BLOCK_BY_BLOCK = "k holds in every block of columns; whole records can still be the only ones of their kind."
 
 
 def carry_out(
@@ -133,8 +132,9 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
     partitions = [block.partition for block in blocks]
     before, after = work.table.frame.schema, masked.frame.schema
     notes = [*notes]
-    if len(blocks) > 1 and not work.plan.is_synthetic:
-        notes.append(_BLOCK_BY_BLOCK)
+    alike_as_whole = alike_as_a_whole(work.plan, masked)
+    if alike_as_whole is not None:
+        _warn_of_whole_records(work.plan, alike_as_whole)
     held_by_one = {name: count for block in blocks for name, count in block.held_by_one.items()}
     if held_by_one:
         named = ", ".join(f'"{name}" ({count:,})' for name, count in held_by_one.items())
@@ -152,12 +152,26 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
         joined={name: count for block in blocks for name, count in block.joined.items()},
         held_by_one=held_by_one,
         alike=alike,
+        unique_records=None if alike_as_whole is None else int((alike_as_whole == 1).sum()),
+        fewest_alike=None if alike_as_whole is None else int(alike_as_whole.min()),
         notes=list(dict.fromkeys([*notes, *(note for block in blocks for note in block.notes)])),
         empty_records=int(np.any([partition.labels < 0 for partition in partitions], axis=0).sum()),
     )
     for name in outcome.constant:
         warn(f'All values of "{name}" are the same: it is left out of distances.', DescriptionWarning)
     return outcome
+
+
+def _warn_of_whole_records(plan: Plan, alike: NDArray[np.int64]) -> None:
+    """Warn of whole records that are unique or have too few like them."""
+    short = int((alike < plan.k).sum())
+    if short:
+        warn(
+            f"Whole records are not {plan.k} alike: over all released columns {int((alike == 1).sum()):,} of "
+            f"{len(alike):,} are unique, and {short:,} have fewer than {plan.k} like them. k={plan.k} holds in each of "
+            f"the {len(plan.blocks)} blocks alone; leave blocks out to group all columns together.",
+            DisclosureWarning,
+        )
 
 
 def _alike(work: Work, blocks: Sequence[ProtectedBlock]) -> dict[str, int]:

@@ -13,11 +13,12 @@ from shoal.describe.strata import Strata, strata_of
 from shoal.edits import Rule
 from shoal.edits.checked_records import TableRecords
 from shoal.edits.evaluation import TOLERANCE
-from shoal.edits.keep.block_edits import BlockEdits, edits_of_block
+from shoal.edits.keep.block_edits import BlockEdits, edits_of_block, joined_blocks
 from shoal.edits.keep.cells import Cells, cells_of
-from shoal.errors import ColumnError, DataError, MethodError
+from shoal.errors import ColumnError, DataError, MethodError, TooFewRecordsError
 from shoal.flow.decimals import refuse_unroundable
 from shoal.parameters.choices import as_text
+from shoal.parameters.default import BY_RULES
 from shoal.read import Table
 
 if TYPE_CHECKING:
@@ -69,8 +70,9 @@ def refuse_broken_file(plan: Plan, table: Table, edits: Sequence[BlockEdits]) ->
     """Raise DataError if the file breaks a rule and the plan does not repair it."""
     records = TableRecords(table, table)
     by_centres = plan.masking.method.gives == "memberships"  # which are always moved onto linear rules
-    complete = [block for block in edits if not any(table.missing(name).any() for name in block.columns)]
-    movable = set(plan.columns) if by_centres else {name for block in complete for name in block.movable}
+    movable = set(plan.columns)
+    if not by_centres:
+        movable = {name for block in edits for name in block.movable if not table.missing(name).any()}
     for rule in plan.edits:
         broken = rule.broken(records)
         fixed = [name for name in rule.variables if name not in movable]
@@ -85,7 +87,7 @@ def refuse_broken_file(plan: Plan, table: Table, edits: Sequence[BlockEdits]) ->
 def _way_out(plan: Plan, rule: Rule, fixed: Sequence[str]) -> str:
     if rule.is_linear and fixed and plan.repair:
         return (
-            "leave the rule out; only averages in blocks without missing values can be repaired, and "
+            "leave the rule out; only averages of variables without missing values can be repaired, and "
             f'"{fixed[0]}" is none'
         )
     if rule.is_linear and set(rule.variables) <= set(plan.columns):
@@ -160,13 +162,23 @@ def explain(plan: Plan, table: Table) -> list[ExplainedBlock]:
 
 def split_by_rules(plan: Plan, table: Table, edits: BlockEdits, matrix: Matrix, strata: Strata) -> Cells:
     """Split the strata so that one alternative of every rule holds throughout a part."""
-    if any(table.missing(name).any() for name in edits.columns):
-        for demand in edits.demands:
-            if len(set(demand.rule.variables).intersection(edits.columns)) > 1:
-                raise MethodError(
-                    f'The rule "{demand.rule.shown}" is between variables, and some of them have missing values: '
-                    "averages of different records do not keep it. Fill them, or leave the rule out.",
-                    method=plan.masking.method.name,
-                )
+    incomplete = {name for name in edits.columns if table.missing(name).any()}
+    for demand in edits.demands:
+        between = set(demand.rule.variables).intersection(edits.columns)
+        if len(between) > 1 and between & incomplete:
+            raise MethodError(
+                f'The rule "{demand.rule.shown}" is between variables, and some of them have missing values: '
+                "averages of different records do not keep it. Fill them, or leave the rule out.",
+                method=plan.masking.method.name,
+            )
     records = TableRecords(table, table)
-    return cells_of(edits, records, strata.codes, matrix.values, plan.k, repair=plan.repair)
+    try:
+        return cells_of(edits, records, strata.codes, matrix.values, plan.k, repair=plan.repair)
+    except TooFewRecordsError as error:
+        apart = sum(len(block) > 1 for block in joined_blocks(plan.edits, plan.columns, size=1))
+        if len(plan.blocks) > 1 or apart < 2:
+            raise
+        raise TooFewRecordsError(
+            f'{error} blocks="{BY_RULES}" (--blocks {BY_RULES}) keeps rules that share no variable apart; whole '
+            "records are then no longer k alike."
+        ) from None

@@ -25,7 +25,7 @@ def protect(
     roles: Mapping[Any, str] | None = None,
     method: str | Mapping[str, Any] | Partitioner | ConstrainedClusterer = DEFAULT_METHOD,
     replace: str | Mapping[Any, Any] | Replacement = DEFAULT_REPLACEMENT,
-    blocks: int | Iterable[Iterable[Any]] | None = None,
+    blocks: int | str | Iterable[Iterable[Any]] | None = None,
     *,
     kinds: Mapping[Any, str] | None = None,
     strata: Any = None,
@@ -63,7 +63,9 @@ def protect(
         confidential ones. A fuzzy method always takes `shoal.replace.MembershipDraw`, with parameters if given.
     blocks
         Variables that are grouped together: lists of columns, or the number of columns in a block, cut in the order
-        of the file. By default all are one block.
+        of the file. By default all are one block, so that whole records are k alike. "rules" is one block for every
+        set of variables that rules join, and the others in threes; with rules and a number, in blocks of that number.
+        With several blocks whole records are mostly unique: it is counted and warned of.
     kinds
         Columns that are not what their type says: ``{"industry": "nominal"}`` for a column of codes.
     strata
@@ -75,9 +77,8 @@ def protect(
         those with the role confidential. The other columns stay as they are, and their relation to these is kept.
     edits
         Rules that hold in the file and will hold in the release: a list such as ``["net + tax == gross"]``, or the path
-        of a file that `shoal.read_edits` reads. Variables joined by a rule form one block, and where `replace` is left
-        out the replacement is chosen so that every rule is kept; the rest is grouped in threes, or in blocks of the
-        size that `blocks` gives. A rule that cannot be kept is refused.
+        of a file that `shoal.read_edits` reads. Where `replace` is left out, the replacement is chosen so that every
+        rule is kept. A rule that cannot be kept is refused.
     repair
         Whether a file that breaks linear rules is protected all the same: representatives are then moved to the nearest
         values that satisfy them. The fuzzy methods always do.

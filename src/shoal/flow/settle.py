@@ -26,7 +26,7 @@ from shoal.flow.synthetic_choice import (
     replacement_for_all,
 )
 from shoal.parameters.choices import as_text, build, written_form
-from shoal.parameters.default import DEFAULT_METHOD, DEFAULT_REPLACEMENT, is_default
+from shoal.parameters.default import BY_RULES, DEFAULT_METHOD, DEFAULT_REPLACEMENT, is_default
 from shoal.parameters.limits import Limit, OneOf, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.partition import METHODS
 from shoal.partition.fuzzy.soft_method import SoftMethod
@@ -37,7 +37,7 @@ __all__ = ["Settled", "settle"]
 
 # What serves a variable whose kind the chosen replacement does not.
 _FOR_KIND: dict[Kind, str] = {"continuous": "mean", "ordinal": "median", "nominal": "mode"}
-_WITH_RULES = 3  # columns in a block that no rule joins
+_BESIDE_RULES = 3  # columns in a block that no rule joins
 
 
 @dataclasses.dataclass(frozen=True)
@@ -147,12 +147,23 @@ def _check_options(method: Any, options: Mapping[str, Any]) -> None:
 def _selection(
     table: Table, rules: Sequence[Rule], columns: Any, blocks: Any, named_roles: Mapping[str, Any]
 ) -> Selection:
-    """Decide what is done with each column; variables joined by rules are one block unless blocks are listed."""
-    listed = blocks if not rules or isinstance(blocks, Iterable) else None
-    selection = select(table, columns=columns, blocks=listed, **named_roles)
-    if not rules or listed is not None:
-        return selection
-    joined = joined_blocks(rules, selection.columns, block_size(blocks) or _WITH_RULES)
+    """Decide what is done with each column, and which are one block.
+
+    Where blocks have a number of columns, and with "rules", variables that a rule joins stay together.
+    """
+    by_rules = isinstance(blocks, str) and blocks == BY_RULES
+    if by_rules and not rules:
+        raise ParameterError(
+            f'blocks="{BY_RULES}" puts variables that a rule joins into one block, and there are no rules. Give them '
+            "in edits (--edits), or leave blocks out.",
+            parameter="blocks",
+        )
+    listed = isinstance(blocks, Iterable) and not by_rules
+    size = _BESIDE_RULES if by_rules else None if listed else block_size(blocks)
+    if not rules or size is None:
+        return select(table, columns=columns, blocks=blocks, **named_roles)
+    selection = select(table, columns=columns, **named_roles)
+    joined = joined_blocks(rules, selection.columns, size)
     return dataclasses.replace(selection, blocks=tuple(tuple(block) for block in joined))
 
 

@@ -1,10 +1,10 @@
-"""Options that nobody gave."""
+"""Options that nobody gave, and the word that stands for blocks cut by rules."""
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["DEFAULT_METHOD", "DEFAULT_REPLACEMENT", "is_default"]
+__all__ = ["BY_RULES", "DEFAULT_METHOD", "DEFAULT_REPLACEMENT", "is_default"]
 
 
 class _Default(str):
@@ -13,6 +13,7 @@ class _Default(str):
 
 DEFAULT_METHOD = _Default("mdav")
 DEFAULT_REPLACEMENT = _Default("mean")
+BY_RULES = "rules"  # in place of blocks: one for every set of variables that rules join
 
 
 def is_default(value: Any) -> bool:

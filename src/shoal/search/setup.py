@@ -99,11 +99,11 @@ class TrialSetup:
     def protect(self, masking: Masking, k: int, seed: int, blocks: int | str | None = None) -> Release:
         """Protect the table. Nothing is released, so nothing is warned of.
 
-        `blocks`, if given, stands in for that of the options; "all" is one block of all columns.
+        `blocks`, if given, stands in for that of the options.
         """
         options = self.options_for(masking)
         if blocks is not None:
-            options["blocks"] = [list(self.selection.columns)] if blocks == "all" else blocks
+            options["blocks"] = blocks
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ShoalWarning)
             return protect(self.table, k, seed=seed, **options)

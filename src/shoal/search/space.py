@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any, Literal
 
 from shoal.flow.masking import Masking
+from shoal.parameters.default import BY_RULES
 from shoal.parameters.searched import Searched
 from shoal.partition.base import Method
 from shoal.partition.fuzzy.soft_method import SoftMethod
@@ -60,7 +61,7 @@ class SearchParameter(Searched):
 
 @dataclass(frozen=True)
 class ReleaseRequest:
-    """What `shoal.protect` is asked for; blocks "all" is one block of all columns, whatever rules there are."""
+    """What `shoal.protect` is asked for."""
 
     masking: Masking
     k: int
@@ -168,8 +169,8 @@ def _block_parameter(kind: type[Method], columns: int, options: Mapping[str, Any
         return []
     if kind.scope == "column":
         return [SearchParameter("blocks", (1,), 1, "release")]
-    if options.get("edits"):  # None is a block for every rule and the others in threes
-        return [SearchParameter("blocks", ("all", columns, None), None, "release")]
+    if options.get("edits"):  # the number is a block for every rule, and one of all other columns
+        return [SearchParameter("blocks", (None, columns, BY_RULES), None, "release")]
     sizes = {size for size in ((columns + 1) // 2, 3) if 3 <= size < columns}
     return [SearchParameter("blocks", (None, *sorted(sizes, reverse=True)), None, "release")] if sizes else []
 

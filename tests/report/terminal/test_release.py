@@ -51,7 +51,7 @@ def test_records_without_an_observed_value_are_counted():
     lines = lines_of(shoal.protect(table, 3, blocks=[["age", "tax"], ["savings"]], missing="keep", seed=1))
     assert "in 2 blocks" in lines["protected"]
     assert lines["empty"] == "2 records have no observed value in a block and stay empty there"
-    assert lines["note"].startswith("k holds in every block of columns")
+    assert lines["unique"].endswith("of 60 records are unique as a whole")
 
 
 @pytest.mark.parametrize(

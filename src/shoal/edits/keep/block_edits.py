@@ -10,7 +10,7 @@ before anything is masked.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from shoal.edits.atoms import Atom, Linear, Opaque, Product, Requirement, Single, requirements
@@ -69,6 +69,12 @@ class BlockEdits:
     def movable(self) -> list[str]:
         """The variables whose representatives are computed, so that they may be moved to where a rule holds."""
         return [name for name in self.columns if self.operators[name] in COMPUTED]
+
+    def among(self, names: Collection[str]) -> BlockEdits:
+        """Return the same for some of the variables alone."""
+        return replace(
+            self, columns=tuple(name for name in self.columns if name in names), whole=self.whole.intersection(names)
+        )
 
 
 def joined_blocks(rules: Iterable[Rule], columns: Sequence[str], size: int = 3) -> list[list[str]]:

@@ -13,6 +13,7 @@ from shoal.describe.matrix import Matrix
 from shoal.describe.strata import Strata
 from shoal.describe.tied_columns import tied_columns
 from shoal.edits.keep.block_edits import BlockEdits
+from shoal.edits.keep.cells import Cells
 from shoal.edits.keep.kept_representatives import kept_representatives
 from shoal.errors import DisclosureWarning, MethodError, TooFewRecordsError, warn
 from shoal.flow.blocks.diversity import confidential_codes, with_diversity
@@ -52,12 +53,9 @@ def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> Protec
         return _block_of_medoids(replacement, block, matrix, grouping, everyone)
     representatives = _Representatives(work, number, block, values, matrix, strata, grouping, everyone, edits)
     representatives.compute()
-    computed: Mapping[str, Doubles] = representatives.computed
-    if edits is not None and not matrix.complete:  # then no rule is between variables
-        computed = {**computed, **{name: np.rint(computed[name]) for name in edits.whole}}
-    elif edits is not None and cells is not None:
-        spreads = {name: float(np.std(values[name], ddof=1)) for name in edits.movable}
-        computed = kept_representatives(edits, cells, computed, grouping.labels, spreads, repair=plan.repair)
+    computed = representatives.computed
+    if edits is not None and cells is not None:
+        computed |= _keeping_rules(edits, cells, computed, grouping.labels, values, repair=plan.repair)
     return ProtectedBlock(
         matrix=matrix,
         partition=Partition(grouping.labels, tuple(block)),
@@ -93,7 +91,7 @@ class _Representatives:
         """Fill in the new values of every column."""
         seed, places = self.work.plan.seed, range(len(self.block))
         rngs = [np.random.default_rng([seed, self.number, place]) for place in places]
-        powers = self._of_products(rngs[0]) if self.matrix.complete else {}
+        powers = self._of_products(rngs[0])
         behind = self._behind()
         for name, rng in zip(self.block, rngs, strict=True):
             self._replace(name, behind[name], rng, powers)
@@ -150,7 +148,16 @@ class _Representatives:
             numbers = replacement.averaged(self.values[name]) if isinstance(replacement, Aggregate) else None
             if numbers is not None and name not in self.matrix.constant:
                 averaged.setdefault(type(replacement), {})[name] = numbers
-        return [tied for columns in averaged.values() for tied in tied_columns(columns)]
+        return self._with_rules([set(tied) for columns in averaged.values() for tied in tied_columns(columns)])
+
+    def _with_rules(self, tied: Sequence[set[str]]) -> list[tuple[str, ...]]:
+        """Return the tied sets with the variables that rules join to them: the same records keep a rule."""
+        demands = () if self.edits is None else self.edits.demands
+        joined: list[set[str]] = []
+        for one in [*tied, *(set(demand.rule.variables).intersection(self.block) for demand in demands)]:
+            touched = [other for other in joined if other & one]
+            joined = [other for other in joined if not other & one] + [one.union(*touched)]
+        return [tuple(name for name in self.block if name in one) for one in joined if any(one >= own for own in tied)]
 
     def _own_labels(self, name: str, observed: NDArray[np.bool_], centres: Doubles | None) -> NDArray[np.int64]:
         """Return the groups for one variable, joined where fewer than k of its values are observed."""
@@ -186,9 +193,34 @@ class _Representatives:
             return {}
         operators = self.edits.operators
         powers = {name: self.values[name] for name in self.edits.movable if operators[name] == "geometric-mean"}
-        if all((column > 0).all() for column in powers.values()):
+        if all((column > 0).all() for column in powers.values()) or any(map(_has_gaps, powers.values())):
             return {}
         return signed_geometric_means(powers, self.everyone, self.work.weights, rng)
+
+
+def _keeping_rules(
+    edits: BlockEdits,
+    cells: Cells,
+    computed: Mapping[str, Doubles],
+    labels: NDArray[np.int64],
+    values: Mapping[str, Doubles],
+    *,
+    repair: bool,
+) -> dict[str, Doubles]:
+    """Return the computed columns that rules name, with the rules kept.
+
+    A variable with missing values is in no rule with others; only whole numbers are then to be kept.
+    """
+    whole = {name: np.rint(computed[name]) for name in edits.whole if _has_gaps(values[name])}
+    complete = {name: column for name, column in computed.items() if not _has_gaps(values[name])}
+    if (labels < 0).any():  # a record has no values but those of constant columns: no others are complete
+        return whole
+    spreads = {name: float(np.std(values[name], ddof=1)) for name in edits.movable}
+    return whole | kept_representatives(edits.among(complete), cells, complete, labels, spreads, repair=repair)
+
+
+def _has_gaps(values: Doubles) -> bool:
+    return bool(np.isnan(values).any())
 
 
 def _block_of_medoids(

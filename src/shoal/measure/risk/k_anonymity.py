@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.describe.combinations import combinations_of
+from shoal.describe.combinations import records_alike
 from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.publication import Publication
@@ -46,8 +46,7 @@ def k_anonymity(files: Pair, *, k: int | None = None) -> MeasuredValue:
         Without it, they are those of the smallest sets.
     """
     check_limits({"k": OrNone(Whole(1))}, {"k": k})
-    combinations = combinations_of(files.masked, files.columns)
-    sizes = np.bincount(combinations)[combinations]
+    sizes = records_alike(files.masked, files.columns)
     least = int(sizes.min())
     return MeasuredValue(least, short=np.flatnonzero(sizes < (least + 1 if k is None else k)).tolist())
 

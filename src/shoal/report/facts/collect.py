@@ -19,6 +19,7 @@ from shoal.edits.checked_records import TableRecords
 from shoal.errors import ParameterError
 from shoal.flow.outcome import installed_versions
 from shoal.flow.plan import Plan
+from shoal.flow.whole_records import alike_as_a_whole
 from shoal.measure import Evaluation
 from shoal.measure.catalogue import MEASURES
 from shoal.parameters.choices import as_text
@@ -43,6 +44,7 @@ from shoal.report.facts.summary import (
     Shape,
     Summary,
     VariableFacts,
+    WholeRecordFacts,
     summary_schema,
 )
 from shoal.report.facts.verdict import verdict_on
@@ -145,6 +147,7 @@ class _Collector:
             protected=list(self._protected),
             variables=[self._variable(name, distributions) for name in self._names()],
             groups=self._groups(sizes),
+            whole_records=self._whole_records,
             outcome=self._outcome() if just_made else None,
             rules=self._rules(),
             measures=self._measures(),
@@ -172,8 +175,30 @@ class _Collector:
         if self._plan is not None and self._plan.is_synthetic:
             return "The confidential values are synthetic"
         if self._plan is not None and k_holds:
-            return f"Every protected value stands for at least {self._plan.k} records"
+            return f"Every protected value stands for at least {self._plan.k} records{self._but_as_a_whole()}"
         return ""
+
+    @cached_property
+    def _whole_records(self) -> WholeRecordFacts | None:
+        alike = None if self._plan is None else alike_as_a_whole(self._plan, self._masked)
+        if self._plan is None or alike is None:
+            return None
+        fewest, unique = int(alike.min()), int((alike == 1).sum())
+        return WholeRecordFacts(
+            fewest_alike=fewest if fewest >= self._fewest else None,
+            unique=unique if unique == 0 or unique >= self._fewest else None,
+            are_k_alike=fewest >= self._plan.k,
+        )
+
+    def _but_as_a_whole(self) -> str:
+        """Return what does not hold of whole records, "" if k does."""
+        whole = self._whole_records
+        if self._plan is None or whole is None or whole.are_k_alike:
+            return ""
+        if whole.unique == 0:
+            return f", but whole records are not {self._plan.k} alike"
+        unique = "some" if whole.unique is None else f"{whole.unique:,}"
+        return f", but {unique} of the {len(self._masked):,} records are unique as a whole"
 
     def _choices(self) -> dict[str, type[Any]]:
         """Return the classes of the method and of the replacements by their names."""

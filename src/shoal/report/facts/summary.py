@@ -22,6 +22,7 @@ __all__ = [
     "Shape",
     "Summary",
     "VariableFacts",
+    "WholeRecordFacts",
     "summary_schema",
 ]
 
@@ -71,6 +72,14 @@ class GroupFacts(_Facts):
     sizes: list[tuple[int, int, int]] | None = Field(
         None, description="Groups of from ... to ... records, and how many there are; internal only."
     )
+
+
+class WholeRecordFacts(_Facts):
+    """How alike whole released records are, where columns were grouped in several blocks."""
+
+    fewest_alike: int | None = Field(description="The fewest that are alike; None in public where it is below k.")
+    unique: int | None = Field(description="Records that no other is like; None in public where it is below k.")
+    are_k_alike: bool
 
 
 class OutcomeFacts(_Facts):
@@ -166,6 +175,7 @@ class Summary(_Facts):
     protected: list[str] = Field(default_factory=list, description="The protected variables, block after block.")
     variables: list[VariableFacts]
     groups: list[GroupFacts]
+    whole_records: WholeRecordFacts | None = Field(None, description="Where there are several blocks.")
     outcome: OutcomeFacts | None = Field(None, description="Of a release that was just made; internal only.")
     rules: list[RuleFacts]
     measures: list[MeasureFacts]

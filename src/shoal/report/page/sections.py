@@ -30,6 +30,10 @@ def cards_of(summary: Summary) -> list[PageCard]:
     if summary.k_holds:
         behind = "records, at least, behind every protected value"
         cards.append(PageCard(str(summary.k), "k", behind, "higher is safer"))
+    whole = summary.whole_records
+    if whole is not None and whole.unique is not None:
+        meaning = f"of {summary.records:,} records have no other like them over all columns"
+        cards.append(PageCard(f"{whole.unique:,}", "Unique", meaning, "lower is safer"))
     columns = f"in {summary.columns_released:,} variable{'s' * (summary.columns_released != 1)}"
     cards.append(PageCard(f"{summary.records:,}", "Records", f"released, {columns}"))
     for name, title, meaning in _CARDS:

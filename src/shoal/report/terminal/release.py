@@ -42,6 +42,10 @@ def _protection(summary: Summary) -> Iterator[tuple[str, str]]:
         f"{len(summary.protected)} of {len(summary.variables)} columns of {summary.records:,} records{blocks}{how}: "
         f"{first_names(summary.protected)}",
     )
+    whole = summary.whole_records
+    if whole is not None and whole.unique is not None and not whole.are_k_alike:
+        fewest = f"; fewest alike: {whole.fewest_alike}" if not whole.unique else ""
+        yield "unique", f"{whole.unique:,} of {summary.records:,} records are unique as a whole{fewest}"
     strata = f" within {', '.join(map(one_line, summary.strata))}" if summary.strata else ""
     if not summary.in_groups:
         yield "groups", f"none: all records are rewritten together{strata}"
