@@ -69,7 +69,7 @@ def alternate(
     project: Callable[[Array], Array] | None = None,
     max_iter: int = 300,
     tol: float = 1e-6,
-    memory: float = 256,
+    memory: float | None = None,
     threads: int = 1,
     after_each: Callable[[], None] | None = None,
 ) -> Alternation:
@@ -121,13 +121,15 @@ def alternate(
     return Alternation(present + records.origin, n_iter, converged, objective, rule)
 
 
-def memberships(X: Array, centres: Array, rule: MembershipRule, *, memory: float = 256, threads: int = 1) -> Array:
+def memberships(
+    X: Array, centres: Array, rule: MembershipRule, *, memory: float | None = None, threads: int = 1
+) -> Array:
     """Return the memberships of the records, n x c; with noise n x (c + 1), noise in the last column."""
     width = int(centres.shape[0]) + isinstance(rule, Noisy)
     return _filled(_from_centres(X, centres, rule, memory, threads), centres, rule.memberships, width)
 
 
-def labels(X: Array, centres: Array, rule: MembershipRule, *, memory: float = 256, threads: int = 1) -> Array:
+def labels(X: Array, centres: Array, rule: MembershipRule, *, memory: float | None = None, threads: int = 1) -> Array:
     """Return the cluster every record belongs to most, of several the first; the number of noise is c."""
     records = _from_centres(X, centres, rule, memory, threads)
     xp = records.xp
@@ -135,7 +137,9 @@ def labels(X: Array, centres: Array, rule: MembershipRule, *, memory: float = 25
     return xp.concat(list(parts))
 
 
-def typicalities(X: Array, centres: Array, rule: Possibilistic, *, memory: float = 256, threads: int = 1) -> Array:
+def typicalities(
+    X: Array, centres: Array, rule: Possibilistic, *, memory: float | None = None, threads: int = 1
+) -> Array:
     """Return the typicalities of the records, n x c; the columns sum to one."""
     records = _from_centres(X, centres, rule, memory, threads)
     typical = typical_of(records, centres - records.origin, rule)
@@ -154,7 +158,7 @@ def _delta(records: CentredRecords, centres: Array, lam: float) -> float:
     return math.sqrt(max(lam * spread, float(xp.finfo(centres.dtype).smallest_normal)))
 
 
-def _from_centres(X: Array, centres: Array, rule: MembershipRule, memory: float, threads: int) -> CentredRecords:
+def _from_centres(X: Array, centres: Array, rule: MembershipRule, memory: float | None, threads: int) -> CentredRecords:
     """Return the records, measured from the mean of the centres, so that one does not depend on the others."""
     origin = array_namespace(X).mean(centres, axis=0)
     return CentredRecords(X, matrices=rule.matrices, origin=origin, memory=memory, threads=threads)

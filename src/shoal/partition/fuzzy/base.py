@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from shoal.errors import ConvergenceWarning, ParameterError, TooFewRecordsError, warn
-from shoal.parameters.limits import Limit, Number, OneOf, Whole, check_limits
+from shoal.parameters.limits import Limit, Number, OneOf, OrNone, Whole, check_limits
 from shoal.partition.fuzzy.alternating import Alternation, MembershipRule, alternate, labels, memberships
 from shoal.partition.fuzzy.device import DeviceName, threads_for_blocks, to_device, to_host
 from shoal.partition.fuzzy.projection import FeasibleSet, feasible_set
@@ -21,6 +21,8 @@ from shoal.partition.geometry.checked_matrix import checked_matrix
 from shoal.progress import advance, step
 
 __all__ = ["ConstrainedClusterer", "FuzzyClusterer"]
+
+_MEGABYTES_KEPT = 256.0
 
 
 @dataclass(eq=False, repr=False)
@@ -39,7 +41,7 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "n_init": Whole(1),
         "random_state": Whole(0),
         "device": DeviceName(),
-        "memory": Number(1),
+        "memory": OrNone(Number(1)),
     }
 
     n_clusters: int
@@ -50,7 +52,7 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_init: int = 1
     random_state: int = 0
     device: str = "cpu"
-    memory: float = 256
+    memory: float | None = None
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Find the centres.
@@ -79,7 +81,7 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.converged_ = alternation.converged
         self.objective_ = [value * scale * scale for value in alternation.objective]
         self._scale, self._rule = scale, alternation.rule
-        fits = n * (self.n_clusters + 1) * matrix.itemsize <= self.memory * 1e6
+        fits = n * (self.n_clusters + 1) * matrix.itemsize <= self._megabytes_kept * 1e6
         self._learn(matrix, fits)
         self._training = None if fits else matrix
         if not self.converged_:
@@ -89,6 +91,11 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 ConvergenceWarning,
             )
         return self
+
+    @property
+    def _megabytes_kept(self) -> float:
+        """Megabytes that memberships may take in this process, wherever they are computed."""
+        return _MEGABYTES_KEPT if self.memory is None else self.memory
 
     @property
     def memberships_(self) -> NDArray[Any]:
@@ -196,7 +203,7 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return project
 
     def _memberships_of(self, X: NDArray[Any]) -> NDArray[Any]:
-        size = max(1, int(self.memory * 1e6) // ((self.n_clusters + 1) * X.itemsize))
+        size = max(1, int(self._megabytes_kept * 1e6) // ((self.n_clusters + 1) * X.itemsize))
         if len(X) <= size:
             return self._computed(X, memberships)
         width = self._computed(X[:1], memberships).shape[1]

@@ -53,13 +53,13 @@ class CentredRecords:
     origin
         The point to measure from; the mean of the records if None.
     memory
-        Megabytes the blocks may take together.
+        Megabytes the blocks may take together. None: 256, on a GPU up to 16,000.
     threads
         How many blocks of NumPy's are worked on at a time. Other libraries use their own threads.
     """
 
     def __init__(
-        self, X: Array, *, matrices: int, origin: Array | None = None, memory: float = 256, threads: int = 1
+        self, X: Array, *, matrices: int, origin: Array | None = None, memory: float | None = None, threads: int = 1
     ) -> None:
         self.arithmetic = arithmetic_for(X)
         self.xp = xp = self.arithmetic.xp
@@ -69,7 +69,8 @@ class CentredRecords:
         self.rows = xp.concat([moved, squares, xp.ones_like(squares)], axis=1)
         self.n, self.d = int(X.shape[0]), int(X.shape[1])
         self.epsilon = float(xp.finfo(X.dtype).eps)
-        room = max(1, int(memory * 1e6) // (matrices * xp.finfo(X.dtype).bits // 8))
+        megabytes = self.arithmetic.megabytes(X) if memory is None else memory
+        room = max(1, int(megabytes * 1e6) // (matrices * xp.finfo(X.dtype).bits // 8))
         # The size of a block does not depend on the number of threads, nor does then the result.
         self._most = min(room, _AT_ONCE) if is_numpy_array(X) else room
         self._threads = min(threads, room // self._most) if is_numpy_array(X) else 1

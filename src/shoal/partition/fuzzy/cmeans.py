@@ -58,16 +58,16 @@ class FuzzyCMeans(ConstrainedClusterer):
         ``"cpu"``, or a device of PyTorch's such as ``"cuda"``. A matrix of float32 is worked on in single precision.
         Only double precision on ``"cpu"`` is the same, to the last bit, on every machine.
     memory
-        Megabytes for what is computed on the way, beside copies of the matrix; n x c is worked on in blocks. A GPU is
-        twice as fast with 4000.
+        Megabytes for what is computed on the way, beside copies of the matrix; n x c is worked on in blocks. None: 256,
+        on a GPU 16,000, or half of what is free there if that is less.
 
     Attributes
     ----------
     cluster_centers_
         The centres, c x d.
     memberships_
-        The memberships, n x c. They are kept if they fit into `memory`; if not they are computed, from the matrix that
-        is then kept instead, each time they are asked for.
+        The memberships, n x c. They are kept if they fit into `memory`, or 256 megabytes; if not they are computed,
+        from the matrix that is then kept instead, each time they are asked for.
     labels_
         The cluster every record belongs to most, of several the first.
     n_iter_, converged_

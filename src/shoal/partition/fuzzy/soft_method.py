@@ -54,7 +54,7 @@ class SoftMethod(Method):
     n_init: int = 1
     random_state: int = 0
     device: str = "cpu"
-    memory: float = 256
+    memory: float | None = None
 
     gives: ClassVar[Literal["groups", "memberships"]] = "memberships"
     supports_weights: ClassVar[bool] = False
@@ -72,7 +72,7 @@ class SoftMethod(Method):
         "n_init": Whole(1),
         "random_state": Whole(0, 2**32 - 1),
         "device": DeviceName(),
-        "memory": Number(1),
+        "memory": OrNone(Number(1)),
     }
     estimator: ClassVar[type[ConstrainedClusterer]]
     draw_parameter: ClassVar[str]

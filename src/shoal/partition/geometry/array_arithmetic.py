@@ -16,6 +16,8 @@ __all__ = ["Array", "ArrayArithmetic", "arithmetic_for"]
 
 Array = Any  # of NumPy, PyTorch or another library that follows the array API
 
+_MEGABYTES, _MEGABYTES_ON_GPU = 256.0, 16_000.0  # a GPU needs large blocks; larger ones gain no more
+
 
 class ArrayArithmetic:
     """The functions of an array library, fast, and in the last digits as the device at hand computes them.
@@ -30,6 +32,15 @@ class ArrayArithmetic:
     def __init__(self, X: Array) -> None:
         self.xp = array_namespace(X)
         self._epsilon = float(self.xp.finfo(X.dtype).eps)
+
+    def megabytes(self, X: Array) -> float:
+        """Return what may be worked on at once if nobody said: on a GPU more, but at most half of what is free."""
+        if getattr(getattr(X, "device", None), "type", None) != "cuda":
+            return _MEGABYTES
+        import torch
+
+        kept = torch.cuda.memory_reserved(X.device) - torch.cuda.memory_allocated(X.device)  # by PyTorch, for reuse
+        return min(_MEGABYTES_ON_GPU, float(torch.cuda.mem_get_info(X.device)[0] + kept) / 2e6)
 
     def columns(self, centres: Array) -> Array:
         """Return the centres in the form that `distances` takes."""
