@@ -135,6 +135,7 @@ def test_quick_names_what_it_left_out():
     frame = numbers()
     found = evaluate(frame, frame, quick=True, method="mdav", k=3)
     assert set(found.left_out) == {
+        "subdomain_difference",
         "propensity",
         "clustering_similarity",
         "linkage_over_subsets",

@@ -55,7 +55,7 @@ class Release:
         Parameters
         ----------
         **options
-            `measures`, `quick` and `seed` of `shoal.evaluate`.
+            `measures`, `options`, `quick` and `seed` of `shoal.evaluate`.
         """
         return evaluate(self.original, self.masked, **self.plan.facts, **options)
 

@@ -28,6 +28,7 @@ from shoal.measure.utility.mean_variation import mean_variation
 from shoal.measure.utility.moments import fourth_moments, third_moments
 from shoal.measure.utility.probabilistic_information_loss import probabilistic_information_loss
 from shoal.measure.utility.propensity import propensity
+from shoal.measure.utility.subdomains import subdomain_difference
 
 __all__ = [
     "MEASURES",
@@ -51,6 +52,7 @@ __all__ = [
     "quantile_difference",
     "score",
     "sse",
+    "subdomain_difference",
     "third_moments",
     "transparency_attack",
     "unchanged",
@@ -70,6 +72,7 @@ MEASURES: dict[str, FileMeasure[MeasuredValue]] = {
         covariance_difference,
         correlation_difference,
         quantile_difference,
+        subdomain_difference,
         third_moments,
         fourth_moments,
         propensity,

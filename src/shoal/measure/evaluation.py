@@ -13,6 +13,7 @@ from shoal.describe.variables import Kind
 from shoal.errors import NotApplicableError, ParameterError, nearest_name_hint
 from shoal.measure.catalogue import MEASURES
 from shoal.measure.measure import About, MeasuredValue
+from shoal.measure.options import MeasureOptions, checked_measure_options, full_options
 from shoal.measure.pairs import Pair, pair
 from shoal.measure.risk.attacks.known_masking import known_method
 from shoal.parameters.choices import written_form
@@ -47,6 +48,8 @@ class Evaluation:
         Measures that have no meaning for these files, and why.
     left_out
         Measures that were not asked for or lack what they need, and why.
+    options
+        The options that are not the default ones, by the name of the measure.
     """
 
     columns: tuple[str, ...]
@@ -56,6 +59,7 @@ class Evaluation:
     measured: Mapping[str, MeasuredValue]
     not_applicable: Mapping[str, str]
     left_out: Mapping[str, str]
+    options: MeasureOptions = field(default_factory=dict)
     _files: Pair | None = field(default=None, repr=False, compare=False)
 
     def __getattr__(self, name: str) -> MeasuredValue | None:
@@ -67,7 +71,7 @@ class Evaluation:
         return {**self.__dict__, "_files": None}  # confidential data do not go into a pickle of their measures
 
     def without(self, columns: Collection[str], measures: Sequence[str]) -> Mapping[str, MeasuredValue]:
-        """Measure the same two files again without some of the columns, at default options.
+        """Measure the same two files again without some of the columns, with the same options.
 
         Parameters
         ----------
@@ -84,7 +88,8 @@ class Evaluation:
             return {}
         with progress.share(0.0):
             original, masked = self._files.original, self._files.masked
-            return evaluate(original, masked, remaining, kinds=self._files.kinds, measures=measures).measured
+            kinds, options = self._files.kinds, self.options
+            return evaluate(original, masked, remaining, kinds=kinds, measures=measures, options=options).measured
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, texts and lists, ready for JSON, as `evaluation_schema()` says."""
@@ -108,6 +113,7 @@ class Evaluation:
             "details": {name: dict(value.parts) for name, value in self.measured.items() if value.parts},
             "not_applicable": dict(self.not_applicable),
             "left_out": dict(self.left_out),
+            "options": full_options(self.options, self.measured),
             "measures": {name: _description(MEASURES[name].about) for name in self.measured},
         }
 
@@ -125,6 +131,7 @@ def evaluate(
     strata: Any = None,
     standardize: bool = True,
     measures: Iterable[str] | None = None,
+    options: MeasureOptions | None = None,
     quick: bool = False,
     seed: int = 0,
 ) -> Evaluation:
@@ -143,6 +150,11 @@ def evaluate(
         (`transparency_attack`), and the k reached is counted block by block. `release.evaluate()` knows them.
     measures
         Names of the measures to compute; all by default.
+    options
+        Options of measures by their names, ``{"distance_linkage": {"direction": "masked-to-original"}}``: those that
+        the function of the measure has, but for what is an argument here. They do not change which measures are
+        computed. The score takes its own option, `weights`, and its parts with their default options, whatever
+        options these have as measures of their own.
     quick
         Leave out what takes long, unless it is named; `.left_out` says what.
     seed
@@ -159,13 +171,14 @@ def evaluate(
     >>> release = shoal.protect("census.csv", k=3)
     >>> release.evaluate().score
     >>> shoal.evaluate("census.csv", "masked.csv", quick=True).to_dict()
+    >>> release.evaluate(options={"interval_disclosure": {"kind": "sd", "width": 5}}).interval_disclosure
     """
+    given = checked_measure_options(options)
     if method is not None:
         known_method(method, 2 if k is None else k)  # better refused now than after an hour
     files = pair(original, masked, columns, kinds=kinds)
     names = _names_of(measures)
-    measured: dict[str, MeasuredValue] = {}
-    not_applicable: dict[str, str] = {}
+    at_defaults: dict[str, MeasuredValue] = {}
     evaluation: dict[str, Any] = {
         "method": method,
         "k": k,
@@ -174,16 +187,25 @@ def evaluate(
         "strata": strata,
         "standardize": standardize,
         "seed": seed,
-        "measured": measured,
+        "measured": at_defaults,
     }
     left_out = _left_out(names, evaluation, quick=quick and measures is None)
-    work = {name: MEASURES[name].about.work for name in names if name not in left_out}
-    for name in work:
-        with progress.step(work[name] / sum(work.values())):
+    arguments = {
+        name: MEASURES[name].arguments(files, evaluation, **given.get(name, {}))
+        for name in names
+        if name not in left_out
+    }
+    measured: dict[str, MeasuredValue] = {}
+    not_applicable: dict[str, str] = {}
+    work = sum(MEASURES[name].about.work for name in arguments)
+    for name, own in arguments.items():
+        with progress.step(MEASURES[name].about.work / work):
             try:
-                measured[name] = MEASURES[name].evaluated(files, evaluation)
+                measured[name] = MEASURES[name].evaluated(files, own)
             except NotApplicableError as reason:
                 not_applicable[name] = str(reason)
+        if name in measured and name not in given:
+            at_defaults[name] = measured[name]
     return Evaluation(
         columns=files.columns,
         records=len(files.original),
@@ -192,6 +214,7 @@ def evaluate(
         measured=measured,
         not_applicable=not_applicable,
         left_out=left_out,
+        options=given,
         _files=files.only(files.columns),  # without the matrices that the measures made of them
     )
 
@@ -278,6 +301,12 @@ def evaluation_schema() -> dict[str, Any]:
         "details": {"type": "object", "description": "The parts of a measure, by its name."},
         "not_applicable": texts | {"description": "Why a measure has no meaning for these files."},
         "left_out": texts | {"description": "Why a measure was not computed."},
+        "options": {
+            "type": "object",
+            "description": "The options that measures were computed with, by the name of the measure, defaults too.",
+            "additionalProperties": {"type": "object"},
+            "propertyNames": {"enum": list(MEASURES)},
+        },
         "measures": {
             "type": "object",
             "description": f"What each measure is: {', '.join(_DESCRIBED)}.",

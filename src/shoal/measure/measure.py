@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import update_wrapper
-from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, get_args
 
 from shoal.describe.variables import Kind
-from shoal.errors import ParameterError, nearest_name_hint
+from shoal.errors import NotApplicableError, ParameterError, nearest_name_hint
 from shoal.measure.pairs import Pair, pair
 from shoal.measure.publication import Publication
+from shoal.parameters.limits import Limit, OneOf, OrNone, check_limits
 
 __all__ = ["About", "FileMeasure", "FromEvaluation", "Measure", "MeasuredValue", "file_measure", "partition_measure"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# What a measure can take from an evaluation: how the file was masked, the seed, and the values measured before it.
+# What a measure can take from an evaluation: how the file was masked, the seed, and the values that were measured with
+# default options before it.
 FromEvaluation = Literal["method", "k", "blocks", "replace", "strata", "standardize", "seed", "measured"]
 
 
@@ -124,7 +127,7 @@ class FileMeasure(Generic[R]):
 
     It is written as a function of a Pair, `of`, and called with two files, which are made a Pair first. In an
     evaluation it is computed by `in_evaluation`; a public report computes it by `from_published` if its publication
-    says so.
+    says so. Its options are the other parameters of the function; they are checked before it is computed.
     """
 
     def __init__(
@@ -133,11 +136,13 @@ class FileMeasure(Generic[R]):
         about: About,
         by_record: bool,
         takes: tuple[FromEvaluation, ...],
+        limits: Mapping[str, Limit],
     ) -> None:
         update_wrapper(self, function)
         self.of = function
         self.about = about
         self.by_record = by_record
+        self.limits = limits
         _, *options = inspect.signature(function).parameters.values()
         first = [
             inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Any")
@@ -148,6 +153,7 @@ class FileMeasure(Generic[R]):
         self._options = {option.name: option.default for option in options}
         self._in_evaluation = function
         self._takes: dict[str, Any] = {name: self._options[name] for name in takes}
+        self._first_check: Callable[Concatenate[Pair, ...], Any] | None = None
         self._from_published: Callable[[Mapping[str, Any], Callable[[str, float], float]], R] | None = None
 
     def __call__(
@@ -160,8 +166,11 @@ class FileMeasure(Generic[R]):
         **options: Any,
     ) -> R:
         """Compute the measure on the columns that both files have, or on some of them; `kinds` as in `evaluate`."""
-        self._check(options)
-        return self.of(pair(original, masked, columns, kinds=kinds, same_records=self.by_record), **options)
+        for name, default in self._options.items():
+            if default is inspect.Parameter.empty and name not in options:
+                raise ParameterError(f"{self.about.name} needs {name}.")
+        checked = self._checked(options, self._options)
+        return self.of(pair(original, masked, columns, kinds=kinds, same_records=self.by_record), **checked)
 
     def __repr__(self) -> str:
         return f"<measure {self.about.name}: {self.about.better} is better>"
@@ -169,12 +178,38 @@ class FileMeasure(Generic[R]):
     def in_evaluation(self, function: Callable[Concatenate[Pair, ...], R]) -> Callable[Concatenate[Pair, ...], R]:
         """Decorate another function of a Pair that computes this measure in an evaluation.
 
-        Its parameters are what it takes from the evaluation (`FromEvaluation`).
+        Its parameters are what it takes from the evaluation (`FromEvaluation`), and options.
         """
         _, *taken = inspect.signature(function).parameters.values()
         self._in_evaluation = function
-        self._takes = {parameter.name: parameter.default for parameter in taken}
+        self._takes = {one.name: one.default for one in taken if one.name in get_args(FromEvaluation)}
         return function
+
+    def check_first(self, function: Callable[Concatenate[Pair, ...], Any]) -> Callable[Concatenate[Pair, ...], Any]:
+        """Decorate a quick function that raises ParameterError for options that do not fit the files.
+
+        An evaluation calls it for all its measures before it computes the first, with the arguments of the measure
+        that it names.
+        """
+        self._first_check = function
+        return function
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that can be chosen in an evaluation, with their defaults: all but what it takes from there."""
+        return {name: default for name, default in self._options.items() if name not in self._takes}
+
+    def checked_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return options for an evaluation; ParameterError for one that does not exist or has a wrong value."""
+        for name in options:
+            if name in self._takes and name in self._options:
+                raise ParameterError(
+                    f"options of {self.about.name}: {name} is the same for all measures. Give it to the evaluation."
+                )
+        try:
+            return self._checked(options, self.options)
+        except ParameterError as error:
+            raise ParameterError(f"options of {self.about.name}: {error}", parameter=error.parameter) from None
 
     def lacking(self, evaluation: Mapping[str, Any]) -> list[str]:
         """Return what this measure needs from an evaluation that has None instead."""
@@ -184,9 +219,20 @@ class FileMeasure(Generic[R]):
             if default is inspect.Parameter.empty and evaluation[name] is None
         ]
 
-    def evaluated(self, files: Pair, evaluation: Mapping[str, Any]) -> R:
-        """Compute the measure with what it takes from an evaluation."""
-        return self._in_evaluation(files, **{name: evaluation[name] for name in self._takes})
+    def arguments(self, files: Pair, evaluation: Mapping[str, Any], **options: Any) -> dict[str, Any]:
+        """Return the arguments of `evaluated`, from an evaluation and options; ParameterError if they do not fit."""
+        taken = {name: evaluation[name] for name in self._takes}
+        self._check_limits(taken)
+        arguments = taken | options
+        if self._first_check is not None:
+            wanted = list(inspect.signature(self._first_check).parameters)[1:]
+            with suppress(NotApplicableError):  # which the evaluation says of the measure, and is no error
+                self._first_check(files, **{name: arguments.get(name, self._options[name]) for name in wanted})
+        return arguments
+
+    def evaluated(self, files: Pair, arguments: Mapping[str, Any]) -> R:
+        """Compute the measure as in an evaluation."""
+        return self._in_evaluation(files, **arguments)
 
     def from_published(
         self, function: Callable[[Mapping[str, Any], Callable[[str, float], float]], R]
@@ -204,15 +250,27 @@ class FileMeasure(Generic[R]):
             raise NotImplementedError(f"{self.about.name} does not say how it is computed from what is published.")
         return self._from_published(parts, published)
 
-    def _check(self, options: Iterable[str]) -> None:
-        """Raise ParameterError for an option that does not exist, and for a missing one that is needed."""
+    def _checked(self, options: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+        """Return options with words as words; ParameterError for one that is not among those known, or is wrong."""
         for name in options:
-            if name not in self._options:
-                hint = nearest_name_hint(name, self._options) or f" It has {', '.join(self._options) or 'none'}."
+            if name not in known:
+                hint = nearest_name_hint(str(name), known) or f" It has {', '.join(known) or 'none'}."
                 raise ParameterError(f'{self.about.name} has no option "{name}".{hint}')
-        for name, default in self._options.items():
-            if default is inspect.Parameter.empty and name not in options:
-                raise ParameterError(f"{self.about.name} needs {name}.")
+        checked = {name: _as_word(value, self.limits.get(name)) for name, value in options.items()}
+        self._check_limits(checked)
+        return checked
+
+    def _check_limits(self, values: Mapping[str, Any]) -> None:
+        check_limits({name: limit for name, limit in self.limits.items() if name in values}, values)
+
+
+def _as_word(value: Any, limit: Limit | None) -> Any:
+    """Return "2001" for 2001 where the limit is a word, and None for "none" where the limit allows it, as in texts."""
+    if isinstance(limit, OneOf) and isinstance(value, int) and str(value) in limit.words:
+        return str(value)
+    if isinstance(limit, OrNone) and isinstance(value, str) and value.lower() == "none":
+        return None
+    return value
 
 
 def partition_measure(about: About) -> Callable[[Callable[P, R]], Measure[P, R]]:
@@ -221,7 +279,11 @@ def partition_measure(about: About) -> Callable[[Callable[P, R]], Measure[P, R]]
 
 
 def file_measure(
-    about: About, *, by_record: bool = True, takes: tuple[FromEvaluation, ...] = ()
+    about: About,
+    *,
+    by_record: bool = True,
+    takes: tuple[FromEvaluation, ...] = (),
+    limits: Mapping[str, Limit] | None = None,
 ) -> Callable[[Callable[Concatenate[Pair, ...], R]], FileMeasure[R]]:
     """Turn a function of a Pair into a measure of two files.
 
@@ -234,5 +296,7 @@ def file_measure(
     takes
         Which of its options an evaluation passes on. One without a default is needed: without it, the measure is
         left out.
+    limits
+        What its options may be, as far as that does not depend on the files.
     """
-    return lambda function: FileMeasure(function, about, by_record, takes)
+    return lambda function: FileMeasure(function, about, by_record, takes, limits or {})

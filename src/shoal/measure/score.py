@@ -14,9 +14,9 @@ from shoal.measure.risk.interval_disclosure import interval_disclosure
 from shoal.measure.risk.probabilistic_linkage import probabilistic_linkage
 from shoal.measure.utility.mean_variation import mean_variation
 from shoal.measure.utility.probabilistic_information_loss import probabilistic_information_loss
-from shoal.parameters.limits import OneOf, check_limits
+from shoal.parameters.limits import OneOf
 
-__all__ = ["SCORE_PARTS", "combined", "score"]
+__all__ = ["SCORE_PARTS", "combined", "risk_and_loss", "score"]
 
 SCORE_PARTS: Mapping[str, tuple[FileMeasure[MeasuredValue], ...]] = {
     "equal": (probabilistic_information_loss, distance_linkage, interval_disclosure),
@@ -42,10 +42,14 @@ SCORE_PARTS: Mapping[str, tuple[FileMeasure[MeasuredValue], ...]] = {
         counts="neither",
         slow=False,
         publication=Publication.FROM_PUBLISHED,
-    )
+    ),
+    limits={"weights": OneOf(tuple(SCORE_PARTS))},
 )
 def score(files: Pair, *, weights: str = "equal") -> MeasuredValue:
     """Return the score, with the risk in `.risk`, the loss in `.loss` and every part by its name.
+
+    Its parts are measured with their default options, in an evaluation too, whatever options they have there as
+    measures of their own.
 
     Parameters
     ----------
@@ -54,16 +58,21 @@ def score(files: Pair, *, weights: str = "equal") -> MeasuredValue:
     weights
         "equal", or "2001" for the older weights, with which neither the loss nor the score has an upper limit.
     """
-    check_limits({"weights": OneOf(tuple(SCORE_PARTS))}, {"weights": weights})
     return combined({part.about.name: part.of(files) for part in SCORE_PARTS[weights]}, weights)
 
 
 @score.in_evaluation
-def _of_evaluation(files: Pair, *, measured: Mapping[str, MeasuredValue]) -> MeasuredValue:
-    """Return the score of the parts that were measured before, or measure them."""
-    if all(part.about.name in measured for part in SCORE_PARTS["equal"]):
-        return combined(measured)
-    return score.of(files)
+def _of_evaluation(
+    files: Pair, *, measured: Mapping[str, MeasuredValue], seed: int, weights: str = "equal"
+) -> MeasuredValue:
+    """Return the score of the parts that were measured before with their default options; measure the others so."""
+    parts = {part.about.name: part for part in SCORE_PARTS[weights]}
+    others = {
+        name: part.evaluated(files, part.arguments(files, {"seed": seed}))
+        for name, part in parts.items()
+        if name not in measured
+    }
+    return combined({**measured, **others}, weights)
 
 
 @score.from_published
@@ -71,6 +80,14 @@ def _of_published(parts: Mapping[str, Any], published: Callable[[str, float], fl
     """Return the score of its parts as they are published."""
     names = [part.about.name for part in SCORE_PARTS[parts["weights"]]]
     return combined({name: published(name, parts[name]) for name in names}, parts["weights"])
+
+
+def risk_and_loss(weights: str) -> tuple[str, str]:
+    """Return what the risk and what the loss of a score is, in words."""
+    if weights == "2001":
+        risk = "a quarter distance linkage, a quarter probabilistic linkage and half interval disclosure"
+        return risk, "mean variation"
+    return "half distance linkage and half interval disclosure", "probabilistic information loss"
 
 
 def combined(values: Mapping[str, float], weights: str = "equal") -> MeasuredValue:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.errors import ColumnError, NotApplicableError, ParameterError
 from shoal.measure.risk.counterparts import distinct_records, search_by_tree, search_in_blocks, search_through
-from shoal.measure.risk.distance_linkage import distance_linkage
+from shoal.measure.risk.distance_linkage import distance_linkage, linkage_over_subsets
 from shoal.progress import listening
 
 DIRECTIONS = ("original-to-masked", "masked-to-original")
@@ -212,6 +212,21 @@ def test_subsets_of_fewer_than_seven_variables():
     found = distance_linkage(original, original, known="subsets")
     assert found == pytest.approx((50 + 50 + 100) / 3)
     assert found.by_number == {"1": 50, "2": 100} and found.sampled is None
+
+
+def test_subsets_of_the_columns_that_are_named():
+    """The average over each column and both together, of the three."""
+    rng = np.random.default_rng(0)
+    original = pd.DataFrame(rng.normal(size=(40, 9))).add_prefix("x")
+    masked = original + rng.normal(size=original.shape)
+    found = linkage_over_subsets(original, masked, known=["x8", "x2"], ties="any")
+    single = [distance_linkage(original, masked, known=known, ties="any") for known in (["x2"], ["x8"], ["x2", "x8"])]
+    assert found == pytest.approx(np.mean(single)) and found.known == ["x2", "x8"]
+    first = linkage_over_subsets(original, masked, known=[f"x{place}" for place in range(7)])
+    assert first == linkage_over_subsets(original, masked) == distance_linkage(original, masked, known="subsets")
+    wide = pd.DataFrame(rng.normal(size=(5, 13))).add_prefix("x")
+    with pytest.raises(ParameterError, match="known names 13 columns; subsets of more than 12 are too many"):
+        linkage_over_subsets(wide, wide, known=list(wide))
 
 
 def test_a_sample_estimates_the_average_over_subsets():

@@ -99,6 +99,26 @@ def test_neither_order_nor_unit_matters(rows, random, unit, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_the_average_over_widths_is_that_of_single_widths(kind):
+    frame = shoal.datasets.households(80, seed=3)[["age", "wage_income", "tax"]]
+    masked = shoal.protect(frame, 5).data
+    single = [interval_disclosure(frame, masked, kind=kind, width=p) for p in range(1, 11)]
+    assert interval_disclosure(frame, masked, kind=kind) == pytest.approx(np.mean(single))
+    assert single == sorted(single) and single[0] < single[-1]
+
+
+def test_a_single_width_by_hand():
+    """1 to 100 and 3 more: ranks differ by 3, those of the last three by 2.5, 1.5 and 0.5; 5 per cent reach 2.5."""
+    x = pd.DataFrame({"x": np.arange(1.0, 101)})
+    assert interval_disclosure(x, x + 3, width=5) == 3
+    assert interval_disclosure(x, x + 3, width=6) == 100
+    original, masked = pd.DataFrame({"x": [1.0, 19]}), pd.DataFrame({"x": [0.0, 20]})
+    assert [interval_disclosure(original, masked, kind="sd", width=p) for p in (7, 7.1)] == [0, 100]
+    with pytest.raises(ParameterError, match="width must be a number above 0, or None; got 0"):
+        interval_disclosure(x, x, width=0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_an_unchanged_file_discloses_everything(kind):
     frame = shoal.datasets.expenditure()
     assert interval_disclosure(frame, frame, kind=kind) == 100

@@ -26,6 +26,7 @@ from shoal.measure.utility.mean_variation import mean_variation
 from shoal.measure.utility.moments import fourth_moments, third_moments
 from shoal.measure.utility.probabilistic_information_loss import probabilistic_information_loss
 from shoal.measure.utility.propensity import propensity
+from shoal.measure.utility.subdomains import subdomain_difference
 
 NUMERIC = [
     probabilistic_information_loss,
@@ -40,9 +41,9 @@ NUMERIC = [
     fourth_moments,
     clustering_similarity,
 ]
-MEASURES = [*NUMERIC, propensity, frequency_difference, categories_changed]
-# Three clusters, so that small files have records between them.
-OPTIONS = {clustering_similarity: {"clusters": 3}}
+MEASURES = [*NUMERIC, propensity, frequency_difference, categories_changed, subdomain_difference]
+# Three clusters, and subdomains of two records, so that small files have some.
+OPTIONS = {clustering_similarity: {"clusters": 3}, subdomain_difference: {"least": 2}}
 
 every_measure = pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.about.name)
 pytestmark = pytest.mark.filterwarnings("error")

@@ -10,7 +10,9 @@ import pytest
 
 import shoal
 from shoal.errors import ParameterError
+from shoal.measure import MEASURES
 from shoal.report.facts.collect import summarize, summarize_files, summary_schema
+from shoal.report.page.html import report_html
 
 
 @pytest.mark.parametrize("audience", ["internal", "public"])
@@ -140,3 +142,32 @@ def test_two_files_without_a_plan(synthetic):
     facts = summarize_files(synthetic.release.original, synthetic.release.masked, synthetic.evaluation)
     assert (facts.k, facts.method, facts.plan, facts.groups, facts.rules) == (None, None, None, [], [])
     assert {one.treatment for one in facts.variables if one.protected} == {"compared"}
+
+
+OPTIONS = {
+    "distance_linkage": {"direction": "masked-to-original", "ties": "any"},
+    "interval_disclosure": {"kind": "sd", "width": 5},
+    "transparency_attack": {"known": 3},
+    "score": {"weights": "2001"},
+}
+
+
+@pytest.mark.parametrize("audience", ["internal", "public"])
+def test_options_of_measures_are_facts_and_those_that_are_not_the_default_are_on_the_page(audience):
+    survey = shoal.datasets.households(120, seed=3)
+    names = [
+        name for name in survey if survey[name].dtype.kind in "if" and name not in ("household_id", "survey_weight")
+    ]
+    release = shoal.protect(survey[names], 5, seed=1)
+    facts = summarize(release, audience, release.evaluate(options=OPTIONS))
+    jsonschema.validate(facts.to_dict(), summary_schema())
+    for name, options in OPTIONS.items():
+        one = facts.measure(name)
+        assert one.not_default == options
+        assert one.options == {**MEASURES[name].options, **options}
+    assert facts.measure("probabilistic_linkage").not_default == {}
+    assert facts.attack.known == 3  # of so many choices of three that they are not listed
+    page = report_html(facts)
+    for text in ("direction = masked-to-original, ties = any", "kind = sd, width = 5", "known = 3", "weights = 2001"):
+        assert f"Measured with {text}." in page
+    assert "tolerance = " not in page

@@ -18,7 +18,7 @@ from shoal.measure.measure import FileMeasure, file_measure
 from shoal.measure.pairs import Pair
 from shoal.report.facts.collect import summarize
 from shoal.report.page.html import report_html
-from shoal.report.publish.public_evaluation import NOT_DECLARED
+from shoal.report.publish.public_evaluation import NOT_DECLARED, NOT_PUBLIC
 from shoal.report.terminal.evaluation import evaluation_text
 from shoal.report.wording import number_text
 
@@ -102,3 +102,36 @@ def test_the_public_report_needs_the_files_that_were_measured(few):
     assert summarize(few, "internal", evaluation).value("sse") == evaluation.sse
     with pytest.raises(ParameterError, match="no longer has the files"):
         summarize(few, "public", evaluation)
+
+
+def test_an_average_of_shares_that_are_bounds_is_not_published(release):
+    """As a measure of its own, over subsets, it is computed from what is published."""
+    options = {"distance_linkage": {"known": "subsets"}}
+    evaluation = release.evaluate(options=options)
+    assert summarize(release, "internal", evaluation).value("distance_linkage") == evaluation.distance_linkage
+    public = summarize(release, "public", evaluation)
+    assert public.value("distance_linkage") is None and public.left_out["distance_linkage"] == NOT_PUBLIC
+    assert public.value("linkage_over_subsets") is not None
+
+
+@pytest.mark.parametrize("weights", ["equal", "2001"])
+def test_a_published_score_is_that_of_published_parts(few, weights):
+    """Whatever options the parts have as measures of their own, and without the variable with few values."""
+    options = {"score": {"weights": weights}, "distance_linkage": {"ties": "any"}}
+    evaluation = few.evaluate(options=options)
+    public = summarize(few, "public", evaluation)
+    alone = summarize(few, "public", few.evaluate(measures=["score"], options={"score": {"weights": weights}}))
+    assert public.value("score") == alone.value("score") != summarize(few, "internal", evaluation).value("score")
+    assert public.measure("distance_linkage").value >= 100 * 40 / 400  # no share of fewer than k records
+
+
+def test_differences_in_subdomains_are_not_published():
+    """The whole file less the large subdomains is the small one."""
+    survey = shoal.datasets.households(200, seed=3)[["region", "age", "tax"]]
+    release = shoal.protect(survey, 5, roles={"region": "other"}, seed=1)
+    evaluation = release.evaluate(options={"subdomain_difference": {"by": "region", "least": 2}})
+    assert summarize(release, "internal", evaluation).value("subdomain_difference") > 0
+    public = summarize(release, "public", evaluation)
+    assert public.value("subdomain_difference") is None
+    assert public.left_out["subdomain_difference"] == NOT_PUBLIC
+    assert "least = 2" not in report_html(public)

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.describe.roles import as_names
-from shoal.errors import ColumnError, nearest_name_hint
+from shoal.errors import ColumnError, ParameterError, nearest_name_hint
 from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.publication import Publication
 from shoal.measure.risk.counterparts import distinct_records, search_by_tree, search_in_blocks, search_through
 from shoal.measure.risk.sample_size import sample_size, sampling_parts
 from shoal.measure.risk.standardized_records import StandardizedRecords, standardized_records, varying_columns
-from shoal.parameters.limits import OneOf, OrNone, Whole, check_limits
+from shoal.parameters.limits import Limit, OneOf, OrNone, Whole
 from shoal.progress import share
 
 __all__ = ["distance_linkage", "linkage_over_subsets"]
@@ -26,10 +26,18 @@ __all__ = ["distance_linkage", "linkage_over_subsets"]
 Doubles = NDArray[np.float64]
 
 _FOR_SUBSETS = 7  # variables that an intruder may know: 127 subsets
+_MOST_FOR_SUBSETS = 12  # 4,095 subsets
 _WORTH_COMPILING = 10**8  # differences: a quarter of a second's work with NumPy
 # Differences that all records of a file may take before a sample of them is looked for: half a minute's work.
 _MOST_BY_TREE = 2.5e11
 _MOST_IN_BLOCKS = 3e10
+_LIMITS: dict[str, Limit] = {
+    "direction": OneOf(("original-to-masked", "masked-to-original")),
+    "ties": OneOf(("expected", "any", "unique")),
+    "scale": OneOf(("own", "original")),
+    "sample": OrNone(Whole(1)),
+    "seed": Whole(0),
+}
 
 
 @file_measure(
@@ -53,6 +61,7 @@ _MOST_IN_BLOCKS = 3e10
         publication=Publication.AS_MEASURED,
     ),
     takes=("seed",),
+    limits=_LIMITS,
 )
 def distance_linkage(
     files: Pair,
@@ -94,20 +103,31 @@ def distance_linkage(
     seed
         The seed of that sample.
     """
-    check_limits(
-        {
-            "direction": OneOf(("original-to-masked", "masked-to-original")),
-            "ties": OneOf(("expected", "any", "unique")),
-            "scale": OneOf(("own", "original")),
-            "sample": OrNone(Whole(1)),
-            "seed": Whole(0),
-        },
-        {"direction": direction, "ties": ties, "scale": scale, "sample": sample, "seed": seed},
-    )
-    names = _known_columns(files, known)
+    if isinstance(known, str) and known == "subsets":
+        return linkage_over_subsets.of(files, direction=direction, ties=ties, scale=scale, sample=sample, seed=seed)
+    return _linkage(files, _known_columns(files, known), False, direction, ties, scale, sample, seed)
+
+
+@distance_linkage.check_first
+def _refuse_unknown_columns(files: Pair, known: Any) -> None:
+    """Raise ColumnError for a column that is not compared."""
+    if known != "subsets":
+        _known_columns(files, known)
+
+
+def _linkage(
+    files: Pair,
+    names: Sequence[str],
+    over_subsets: bool,
+    direction: str,
+    ties: str,
+    scale: str,
+    sample: int | None,
+    seed: int,
+) -> MeasuredValue:
+    """Return the percentage linked by these columns, or its average over all subsets of them."""
     both = standardized_records(files, names, own_scale=scale == "own")
     records = len(both.original)
-    over_subsets = isinstance(known, str) and known == "subsets"
     subsets = _subsets(names) if over_subsets else [tuple(names)]
     sampled = sample_size(records, sample)
     if not over_subsets and not _takes_too_long(both, direction):
@@ -151,20 +171,36 @@ def distance_linkage(
         publication=Publication.FROM_PUBLISHED,
     ),
     takes=("seed",),
+    limits=_LIMITS,
 )
 def linkage_over_subsets(
     files: Pair,
     *,
     direction: Literal["original-to-masked", "masked-to-original"] = "original-to-masked",
     ties: Literal["expected", "any", "unique"] = "expected",
+    known: Iterable[str] | None = None,
     scale: Literal["own", "original"] = "own",
     sample: int | None = 2_000,
     seed: int = 0,
 ) -> MeasuredValue:
-    """Return ``distance_linkage(..., known="subsets")``, whose other options it takes."""
-    return distance_linkage.of(
-        files, known="subsets", direction=direction, ties=ties, scale=scale, sample=sample, seed=seed
-    )
+    """Return ``distance_linkage(..., known="subsets")``, whose other options it takes.
+
+    `known` names up to twelve columns of which the intruder knows some, instead of the first seven.
+    """
+    return _linkage(files, _columns_for_subsets(files, known), True, direction, ties, scale, sample, seed)
+
+
+@linkage_over_subsets.check_first
+def _columns_for_subsets(files: Pair, known: Any) -> list[str]:
+    """Return the columns whose subsets are taken: those named, or the first seven that vary."""
+    names = _known_columns(files, known)
+    if known is None:
+        return names[:_FOR_SUBSETS]
+    if len(names) > _MOST_FOR_SUBSETS:
+        raise ParameterError(
+            f"known names {len(names)} columns; subsets of more than {_MOST_FOR_SUBSETS} are too many."
+        )
+    return names
 
 
 @linkage_over_subsets.from_published
@@ -182,8 +218,6 @@ def _known_columns(files: Pair, known: Any) -> list[str]:
     varying = varying_columns(files)
     if known is None:
         return varying
-    if isinstance(known, str) and known == "subsets":
-        return varying[:_FOR_SUBSETS]
     names = [str(name) for name in as_names(known, "known")]
     for name in names:
         if name not in files.columns:

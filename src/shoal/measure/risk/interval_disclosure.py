@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from shoal.errors import NotApplicableError
 from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.publication import Publication
-from shoal.parameters.limits import OneOf, check_limits
+from shoal.parameters.limits import Above, OneOf, OrNone
 
 __all__ = ["interval_disclosure"]
 
@@ -44,9 +44,12 @@ _ROUNDING = 1e-9
         counts="cells",
         slow=False,
         publication=Publication.AS_MEASURED,
-    )
+    ),
+    limits={"kind": OneOf(("rank", "sd", "relative")), "width": OrNone(Above(0))},
 )
-def interval_disclosure(files: Pair, *, kind: Literal["rank", "sd", "relative"] = "rank") -> MeasuredValue:
+def interval_disclosure(
+    files: Pair, *, kind: Literal["rank", "sd", "relative"] = "rank", width: float | None = None
+) -> MeasuredValue:
     """Return the percentage of cells disclosed, with the percentage of each variable in `.by_column`.
 
     Parameters
@@ -59,18 +62,20 @@ def interval_disclosure(files: Pair, *, kind: Literal["rank", "sd", "relative"] 
         records are inside; categories with an order take part. "sd": the two values differ by at most p per cent of
         the masked variable's standard deviation (n - 1). "relative": they differ by at most p per cent of the
         original value.
+    width
+        The p of a single interval, in per cent; by default the average over p = 1, 2, ..., 10.
     """
-    check_limits({"kind": OneOf(("rank", "sd", "relative"))}, {"kind": kind})
+    widths = _WIDTHS if width is None else [width]
     disclosed = {"rank": _by_rank, "sd": _by_sd, "relative": _by_share}[kind]
     by_column = {}
     for name, original, masked in _variables(files, ordered=kind == "rank"):
         both = ~np.isnan(original) & ~np.isnan(masked)
         if both.any() and not is_constant(original):
-            by_column[name] = disclosed(original, masked, both)
+            by_column[name] = disclosed(original, masked, both, widths)
     if not by_column:
         among = "numeric variable or one with ordered categories" if kind == "rank" else "numeric variable"
         raise NotApplicableError(f"Interval disclosure needs a {among} that varies and has values in both files.")
-    return MeasuredValue(math.fsum(by_column.values()) / len(by_column), by_column=by_column, kind=kind)
+    return MeasuredValue(math.fsum(by_column.values()) / len(by_column), by_column=by_column, kind=kind, width=width)
 
 
 def _variables(files: Pair, *, ordered: bool) -> Iterator[tuple[str, Doubles, Doubles]]:
@@ -81,11 +86,11 @@ def _variables(files: Pair, *, ordered: bool) -> Iterator[tuple[str, Doubles, Do
         yield name, original, masked
 
 
-def _by_rank(original: Doubles, masked: Doubles, both: NDArray[np.bool_]) -> float:
+def _by_rank(original: Doubles, masked: Doubles, both: NDArray[np.bool_], widths: Sequence[float]) -> float:
     observed = np.sort(original[~np.isnan(original)])
     tied = _ROUNDING * (observed[-1] - observed[0])
     apart = np.abs(_ranks(original[both], observed, tied) - _ranks(masked[both], observed, tied))
-    return _share_within(apart, np.full(len(apart), len(observed) / 200), _ROUNDING)
+    return _share_within(apart, np.full(len(apart), len(observed) / 200), _ROUNDING, widths)
 
 
 def _ranks(values: Doubles, observed: Doubles, tied: float) -> Doubles:
@@ -96,7 +101,7 @@ def _ranks(values: Doubles, observed: Doubles, tied: float) -> Doubles:
     return np.asarray(((before + up_to) / 2)[place])
 
 
-def _by_sd(original: Doubles, masked: Doubles, both: NDArray[np.bool_]) -> float:
+def _by_sd(original: Doubles, masked: Doubles, both: NDArray[np.bool_], widths: Sequence[float]) -> float:
     scale = standard_scale(original)
     first, second = scale.apply(original), scale.apply(masked)
     spread = 0.0
@@ -105,18 +110,18 @@ def _by_sd(original: Doubles, masked: Doubles, both: NDArray[np.bool_]) -> float
         spread = float(np.ldexp(own.unit, own.exponent - scale.exponent)) / scale.unit
     apart = np.abs(first - second)[both]
     return _share_within(
-        apart, np.full(len(apart), spread / 100), _ROUNDING * float(np.nanmax(first) - np.nanmin(first))
+        apart, np.full(len(apart), spread / 100), _ROUNDING * float(np.nanmax(first) - np.nanmin(first)), widths
     )
 
 
-def _by_share(original: Doubles, masked: Doubles, both: NDArray[np.bool_]) -> float:
+def _by_share(original: Doubles, masked: Doubles, both: NDArray[np.bool_], widths: Sequence[float]) -> float:
     exponent = standard_scale(original).exponent
     first, second = np.ldexp(original, -exponent), np.ldexp(masked, -exponent)
     apart, size = np.abs(first - second)[both], np.abs(first[both])
-    return _share_within(apart, size / 100, _ROUNDING * float(np.nanmax(first) - np.nanmin(first)))
+    return _share_within(apart, size / 100, _ROUNDING * float(np.nanmax(first) - np.nanmin(first)), widths)
 
 
-def _share_within(apart: Doubles, per_cent: Doubles, rounding: float) -> float:
-    """Return the percentage of cells no farther apart than 1, 2, ..., 10 of their `per_cent`, averaged over these."""
-    inside = sum(int(np.count_nonzero(apart <= width * per_cent + rounding)) for width in _WIDTHS)
-    return 100 * inside / (len(_WIDTHS) * len(apart))
+def _share_within(apart: Doubles, per_cent: Doubles, rounding: float, widths: Sequence[float]) -> float:
+    """Return the percentage of cells no farther apart than so many of their `per_cent`, averaged over the widths."""
+    inside = sum(int(np.count_nonzero(apart <= width * per_cent + rounding)) for width in widths)
+    return 100 * inside / (len(widths) * len(apart))

@@ -11,7 +11,7 @@ from shoal.describe.combinations import records_alike
 from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.publication import Publication
-from shoal.parameters.limits import OrNone, Whole, check_limits
+from shoal.parameters.limits import OrNone, Whole
 
 __all__ = ["k_anonymity"]
 
@@ -30,7 +30,8 @@ __all__ = ["k_anonymity"]
         counts="neither",
         slow=False,
         publication=Publication.AS_MEASURED,
-    )
+    ),
+    limits={"k": OrNone(Whole(1))},
 )
 def k_anonymity(files: Pair, *, k: int | None = None) -> MeasuredValue:
     """Return the k of the masked file on the columns that are compared.
@@ -45,7 +46,6 @@ def k_anonymity(files: Pair, *, k: int | None = None) -> MeasuredValue:
         The k wanted. The row numbers, from 0, of the masked records with fewer than k like them are then in `.short`.
         Without it, they are those of the smallest sets.
     """
-    check_limits({"k": OrNone(Whole(1))}, {"k": k})
     sizes = records_alike(files.masked, files.columns)
     least = int(sizes.min())
     return MeasuredValue(least, short=np.flatnonzero(sizes < (least + 1 if k is None else k)).tolist())

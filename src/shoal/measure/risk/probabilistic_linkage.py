@@ -16,7 +16,7 @@ from shoal.measure.publication import Publication
 from shoal.measure.risk.distinct_rows import distinct_rows
 from shoal.measure.risk.sample_size import sample_size, sampling_parts
 from shoal.measure.risk.standardized_records import standardized_records, varying_columns
-from shoal.parameters.limits import Number, OneOf, OrNone, Whole, check_limits
+from shoal.parameters.limits import Number, OneOf, OrNone, Whole
 from shoal.progress import advance
 
 __all__ = ["probabilistic_linkage"]
@@ -55,6 +55,14 @@ _ROUNDS, _SETTLED = 1000, 1e-8
         publication=Publication.AS_MEASURED,
     ),
     takes=("seed",),
+    limits={
+        "tolerance": Number(0),
+        "direction": OneOf(("original-to-masked", "masked-to-original")),
+        "scale": OneOf(("own", "original")),
+        "prior": OneOf(("fixed", "estimated")),
+        "sample": OrNone(Whole(1)),
+        "seed": Whole(0),
+    },
 )
 def probabilistic_linkage(
     files: Pair,
@@ -98,25 +106,6 @@ def probabilistic_linkage(
     thousand records, from the counts in a part of the pairs. A variable that agrees less often in matches than in
     other pairs has no weight.
     """
-    directions = ("original-to-masked", "masked-to-original")
-    check_limits(
-        {
-            "tolerance": Number(0),
-            "direction": OneOf(directions),
-            "scale": OneOf(("own", "original")),
-            "prior": OneOf(("fixed", "estimated")),
-            "sample": OrNone(Whole(1)),
-            "seed": Whole(0),
-        },
-        {
-            "tolerance": tolerance,
-            "direction": direction,
-            "scale": scale,
-            "prior": prior,
-            "sample": sample,
-            "seed": seed,
-        },
-    )
     both = standardized_records(files, varying_columns(files), own_scale=scale == "own")
     n, variables = both.original.shape
     if variables > _MOST_VARIABLES:

@@ -22,6 +22,7 @@ from shoal.flow.plan import Plan
 from shoal.flow.whole_records import alike_as_a_whole
 from shoal.measure import Evaluation
 from shoal.measure.catalogue import MEASURES
+from shoal.measure.options import full_options
 from shoal.parameters.choices import as_text
 from shoal.parameters.limits import OneOf, check_limits
 from shoal.partition import METHODS
@@ -302,6 +303,7 @@ class _Collector:
 
     def _measures(self) -> list[MeasureFacts]:
         measures = []
+        options = full_options(self._evaluation.options, self._values)
         for name, value in self._values.items():
             about, measured = MEASURES[name].about, self._evaluation.measured[name]
             if about.unit == "records" and value < self._fewest:
@@ -322,6 +324,8 @@ class _Collector:
                     sampled=measured.parts.get("sampled"),
                     standard_error=self._shares.error_of(measured, value),
                     is_share=is_share(name),
+                    options=options.get(name, {}),
+                    not_default=dict(self._evaluation.options.get(name, {})),
                 )
             )
         return measures
@@ -365,7 +369,7 @@ class _Collector:
         candidates = float(attack.parts["candidates"])
         shares = ("expected", "certain", "coverage", "linkage")
         return AttackFacts(
-            known=max(len(choice["known"]) for choice in attack.parts["by_choice"]),
+            known=attack.parts["known"],
             candidates=self._shares.rounded(candidates) if candidates >= self._fewest else None,
             **{name: self._shares.bounded(attack.parts[name]) for name in shares},
         )

@@ -117,6 +117,8 @@ class MeasureFacts(_Facts):
     sampled: int | None = Field(None, description="Records it was estimated from, if not from all.")
     standard_error: float | None = Field(None, description="Of an estimate from a sample, in percentage points.")
     is_share: bool = Field(False, description="Whether it is a share of records or cells, bounded by `least_share`.")
+    options: dict[str, Any] = Field(default_factory=dict, description="With which options it was measured.")
+    not_default: dict[str, Any] = Field(default_factory=dict, description="Those of them that are not the default.")
 
 
 class Correlations(_Facts):
@@ -209,9 +211,13 @@ class Summary(_Facts):
         """The columns whose values no group mixes."""
         return [one.name for one in self.variables if one.role == "stratum"]
 
+    def measure(self, name: str) -> MeasureFacts | None:
+        """Return a measure by its name, None if it is not there."""
+        return next((one for one in self.measures if one.name == name), None)
+
     def value(self, measure: str) -> float | None:
         """Return the value of a measure by its name, None if it is not there."""
-        return next((one.value for one in self.measures if one.name == measure), None)
+        return None if (found := self.measure(measure)) is None else found.value
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, texts and lists, ready for JSON, as `summary_schema()` says."""

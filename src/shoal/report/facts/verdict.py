@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shoal.measure import Evaluation
+from shoal.measure.options import options_text
 from shoal.report.publish.shares import Shares
 
 __all__ = ["verdict_on"]
@@ -34,15 +35,20 @@ def verdict_on(evaluation: Evaluation, promise: str, shares: Shares, fewest: int
 
 def _traced(evaluation: Evaluation, shares: Shares, fewest: int) -> str:
     """Say how many records an intruder finds, in words that tell no more than the values that are given."""
-    measured = (evaluation.distance_linkage, evaluation.transparency_attack)
-    linked = max((float(value) for value in measured if value is not None), default=None)
+    measured = {name: evaluation.measured.get(name) for name in ("distance_linkage", "transparency_attack")}
+    if evaluation.score is not None:
+        measured["distance_linkage"] = evaluation.score.distance_linkage  # with the default options
+    linked = max((float(value) for value in measured.values() if value is not None), default=None)
     if linked is None or not shares.can_be_given:
         return ""
+    by_default = {"distance_linkage"} if evaluation.score is not None else set()
+    options = {name: own for name, own in evaluation.options.items() if name in measured and name not in by_default}
+    how = f", {options_text(options)}" if options else ""
     share, least = shares.bounded(linked), shares.least
     if least is not None and share <= least:
-        return f"at most {fewest} records can be traced ({least:.1f} %)"
+        return f"at most {fewest} records can be traced ({least:.1f} %{how})"
     words = next((words for most, words in _TRACED if share <= most), "many records can be traced")
-    return f"{words} ({share:.1f} %)"
+    return f"{words} ({share:.1f} %{how})"
 
 
 def _lost(evaluation: Evaluation) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from markupsafe import Markup
 
@@ -10,9 +11,9 @@ from shoal.report.facts.summary import MeasureFacts, Summary
 from shoal.report.page import plots
 from shoal.report.page.parts import PageFigure, PageMeasure, PageRow, PageSection, PageTable
 from shoal.report.publish.shares import Shares
-from shoal.report.wording import number_text, value_text
+from shoal.report.wording import number_text, printable, value_text
 
-__all__ = ["attack_section", "linkage_section", "measure_sections", "value_of", "which_way"]
+__all__ = ["attack_section", "linkage_section", "measure_sections", "measured_with", "value_of", "which_way"]
 
 _SIDES = (
     ("risk", "Disclosure risk", "What an intruder can learn from the release."),
@@ -38,6 +39,16 @@ def _sample_text(measure: MeasureFacts) -> str:
     return f"{text}."
 
 
+def measured_with(measure: MeasureFacts | None) -> str:
+    """Say with which options something was measured, if not with the default ones."""
+    options = {} if measure is None else measure.not_default
+    return ", ".join(f"{name} = {_option_text(value)}" for name, value in options.items())
+
+
+def _option_text(value: Any) -> str:
+    return ", ".join(printable(str(one)) for one in value) if isinstance(value, list) else printable(str(value))
+
+
 def which_way(measure: MeasureFacts) -> str:
     """Say which way is good: "lower is safer"."""
     return f"{measure.better} is {'safer' if measure.side == 'risk' else 'better'}"
@@ -54,6 +65,7 @@ def measure_sections(summary: Summary) -> Iterator[PageSection]:
                 place=_place(one),
                 definition=one.definition.replace("`", ""),
                 sample=_sample_text(one),
+                options=measured_with(one),
                 reference=one.reference,
             )
             for one in summary.measures
@@ -92,10 +104,17 @@ def linkage_section(summary: Summary) -> PageSection | None:
     text = [
         "An intruder knows the original values of some variables of a record and takes the nearest released record for "
         "it. The figure shows for how many records that is right, averaged over all choices of that many variables. "
-        "Lower is safer."
+        "Lower is safer.",
+        *_with_options("linkage_over_subsets", summary),
     ]
     figure = PageFigure("Records linked", Markup(svg), table)
     return PageSection("linkage", "Linkage by number of known variables", text, figures=[figure], beside=True)
+
+
+def _with_options(name: str, summary: Summary) -> list[str]:
+    """Return a sentence on the options of a measure, if they are not the default ones."""
+    options = measured_with(summary.measure(name))
+    return [f"Measured with {options}."] if options else []
 
 
 def attack_section(summary: Summary) -> PageSection | None:
@@ -119,7 +138,8 @@ def attack_section(summary: Summary) -> PageSection | None:
     text = [
         "The method is published, so an intruder may know it. If the original values of a record are known in "
         f"{attack.known:,} variable{'s' * (attack.known != 1)}, only some groups can contain that record, and the "
-        "records of all other groups are ruled out. Lower is safer."
+        "records of all other groups are ruled out. Lower is safer.",
+        *_with_options("transparency_attack", summary),
     ]
     figure = PageFigure("Transparency attack", Markup(svg), table)
     return PageSection("attack", "An intruder who knows the method", text, figures=[figure], beside=True)

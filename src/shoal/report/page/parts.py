@@ -67,6 +67,7 @@ class PageMeasure:
     place: float | None
     definition: str
     sample: str
+    options: str
     reference: str
 
 

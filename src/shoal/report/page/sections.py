@@ -9,7 +9,14 @@ from shoal.report.page.distribution_sections import (
     loss_section,
     moment_section,
 )
-from shoal.report.page.measure_sections import attack_section, linkage_section, measure_sections, value_of, which_way
+from shoal.report.page.measure_sections import (
+    attack_section,
+    linkage_section,
+    measure_sections,
+    measured_with,
+    value_of,
+    which_way,
+)
 from shoal.report.page.method_sections import method_sections
 from shoal.report.page.parts import PageCard, PageSection
 from shoal.report.page.treatment_sections import group_section, rule_section, variable_section
@@ -37,8 +44,10 @@ def cards_of(summary: Summary) -> list[PageCard]:
     columns = f"in {summary.columns_released:,} variable{'s' * (summary.columns_released != 1)}"
     cards.append(PageCard(f"{summary.records:,}", "Records", f"released, {columns}"))
     for name, title, meaning in _CARDS:
-        measure = next((one for one in summary.measures if one.name == name), None)
+        measure = summary.measure(name)
         if measure is not None:
+            options = measured_with(measure)
+            meaning += f" ({options})" if options else ""
             cards.append(PageCard(value_of(measure, summary), title, meaning, which_way(measure)))
     return cards
 

@@ -55,6 +55,8 @@ def _reason_against(name: str, evaluation: Evaluation, k: int) -> str:
     about = MEASURES[name].about
     if about.publication is None:
         return NOT_DECLARED
+    if "by_number" in evaluation.measured[name].parts and about.publication is not Publication.FROM_PUBLISHED:
+        return NOT_PUBLIC  # an average of shares, which would reveal those that are published as bounds
     if about.publication is Publication.OVER_PAIRS and evaluation.complete_records < k:
         return NOT_PUBLIC
     is_beside_another = any(other in evaluation.measured for other in about.not_published_with)

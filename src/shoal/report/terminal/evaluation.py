@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shoal.measure import MEASURES, About, Evaluation
 from shoal.measure.evaluation import NOT_ASKED_FOR
+from shoal.measure.options import options_text
 from shoal.report.terminal.names import first_names
 from shoal.report.terminal.table import table_text
 
@@ -26,7 +27,8 @@ def evaluation_text(names: str, evaluation: Evaluation) -> str:
         ]
         if rows:
             lines += ["", table_text((side, "value", "better", "name"), rows, right={1})]
-    notes = []
+    options = {name: own for name, own in evaluation.options.items() if name in evaluation.measured}
+    notes = [f"options: {options_text({name: own})}" for name, own in options.items()]
     attack = evaluation.transparency_attack
     if attack is not None:
         notes.append(

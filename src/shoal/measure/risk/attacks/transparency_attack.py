@@ -22,7 +22,7 @@ from shoal.measure.risk.attacks.rules_by_method import RuleOptions, rule_of_meth
 from shoal.measure.risk.distance_linkage import distance_linkage
 from shoal.measure.risk.sample_size import sample_size, sampling_parts
 from shoal.parameters.choices import as_text
-from shoal.parameters.limits import Number, OrNone, TrueOrFalse, Whole, check_limits
+from shoal.parameters.limits import Number, OrNone, TrueOrFalse, Whole
 from shoal.progress import share
 
 if TYPE_CHECKING:
@@ -55,6 +55,16 @@ _RATES = ("expected", "certain", "coverage", "false_unique", "candidates", "link
         publication=Publication.AS_MEASURED,
     ),
     takes=("method", "k", "blocks", "replace", "strata", "standardize", "seed"),
+    limits={
+        "k": Whole(2),
+        "standardize": TrueOrFalse(),
+        "level": Whole(1, 2),
+        "nearest": OrNone(Whole(1)),
+        "refine": TrueOrFalse(),
+        "negligible": Number(0, 1),
+        "sample": OrNone(Whole(1)),
+        "seed": Whole(0),
+    },
 )
 def transparency_attack(
     files: Pair,
@@ -115,7 +125,8 @@ def transparency_attack(
         The expected rate, with these parts, in percent: `expected`; `certain`, the targets for which only their own
         record is left; `coverage`, those for which their own record is left; `false_unique`, those for which one wrong
         record is left; `linkage`, the rate of plain distance linkage with the same variables; `excess`, the expected
-        rate less that. And: `candidates`, the mean number of records left; `choices`, how many the values are
+        rate less that. And: `candidates`, the mean number of records left; `known`, how many variables the intruder
+        knows, at most; `choices`, how many the values are
         averages of, out of `choices_possible`; `by_choice`, the same rates for each, if there are at most 100;
         `records`, those without a missing value, and `sampled`, how many of them were targets, None if all were; a
         sample has a `standard_error`, of the expected rate.
@@ -133,16 +144,6 @@ def transparency_attack(
     records. The advantage of this intruder over plain linkage is then to know which guesses are correct, the `certain`
     ones.
     """
-    _check_options(
-        k=k,
-        standardize=standardize,
-        level=level,
-        nearest=nearest,
-        refine=refine,
-        negligible=negligible,
-        sample=sample,
-        seed=seed,
-    )
     spelled, masking = known_method(method, k)
     repeated = repeatable_method(spelled, masking) if level == 2 else None
     variables = usable_variables(files, blocks, one_column_each=masking.scope == "column")
@@ -190,6 +191,7 @@ def transparency_attack(
         excess=rates["expected"] - rates["linkage"],
         choices=len(choices),
         choices_possible=possible,
+        known=max(len(choice) for choice in choices),
         records=records,
         **sampling_parts(sampled, [chances], records),
         method=as_text({key: value for key, value in spelled.items() if key not in ("random_state", "start")}),
@@ -199,19 +201,14 @@ def transparency_attack(
     )
 
 
-def _check_options(**options: Any) -> None:
-    check_limits(
-        {
-            "k": Whole(2),
-            "standardize": TrueOrFalse(),
-            "level": Whole(1, 2),
-            "nearest": OrNone(Whole(1)),
-            "refine": TrueOrFalse(),
-            "negligible": Number(0, 1),
-            "sample": OrNone(Whole(1)),
-            "seed": Whole(0),
-        },
-        options,
+@transparency_attack.check_first
+def _refuse_what_does_not_fit(files: Pair, method: Any, k: int, blocks: Any, known: Any, level: int) -> None:
+    """Raise ParameterError for columns or blocks that are not there, and for a method that cannot be repeated."""
+    spelled, masking = known_method(method, k)
+    if level == 2:
+        repeatable_method(spelled, masking)
+    known_choices(
+        usable_variables(files, blocks, one_column_each=masking.scope == "column"), known, np.random.default_rng(0)
     )
 
 
