@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import json
 
+import pandas as pd
 import pytest
 
 import shoal
 from command_line import run_shoal
 from shoal.cli.options import PROTECTION, READING, takes
 from shoal.cli.protect import protect
-from shoal.cli.texts import read_decimals
+from shoal.cli.texts import read_decimals, read_measure_options
 from shoal.errors import ParameterError
+from shoal.measure import MEASURES
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS
 
@@ -47,6 +50,113 @@ def test_the_help_lists_every_method_and_replacement(command):
             assert f" {name} " in words and kind.summary[:30] in words
 
 
+@pytest.mark.parametrize("command", ["measure", "report"])
+def test_the_help_lists_every_option_of_every_measure(command):
+    words = " ".join(run_shoal(command, "--help").stdout.replace("-\n", "-").split())
+    assert "--option" in words
+    for name, measure in MEASURES.items():
+        for option in measure.options:
+            assert f"{option}=" in words.partition(f" {name} ")[2]
+
+
 def test_a_column_is_given_one_value_only():
     with pytest.raises(ParameterError, match='--decimals gives "a" two values, 2 and 3'):
         read_decimals(["a=2,a=3"])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("files")
+    survey = shoal.datasets.households(120, seed=7)[["region", "age", "wage_income", "tax"]]
+    shoal.write_table(survey, place / "survey.csv")
+    ran = run_shoal("protect", "survey.csv", "-k", 4, "--role", "region=other", "-o", "masked.csv", "-q", cwd=place)
+    assert ran.returncode == 0
+    return place
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("distance_linkage:direction=masked-to-original,ties=any", {"direction": "masked-to-original", "ties": "any"}),
+        ("distance_linkage:scale=original,ties=unique", {"scale": "original", "ties": "unique"}),
+        ("distance_linkage:known=[age,tax]", {"known": ["age", "tax"]}),
+        ("linkage_over_subsets:known=[age,tax],ties=any", {"known": ["age", "tax"], "ties": "any"}),
+        ("probabilistic_linkage:tolerance=.3,sample=none", {"tolerance": 0.3, "sample": None}),
+        ("interval_disclosure:kind=sd,width=5", {"kind": "sd", "width": 5}),
+        ("score:weights=2001", {"weights": "2001"}),
+        ("transparency_attack:known=2", {"known": 2}),
+        ("transparency_attack:known=age", {"known": "age"}),
+        ("subdomain_difference:by=region,least=5", {"by": "region", "least": 5}),
+    ],
+)
+def test_an_option_gives_what_the_measure_gives(folder, text, options):
+    name = text.partition(":")[0]
+    ran = run_shoal(
+        *("measure", "survey.csv", "masked.csv", "--plan", "masked.csv.plan.toml"),
+        *("--measures", name, "--option", text, "--json"),
+        cwd=folder,
+    )
+    document = json.loads(ran.stdout)
+    files = [pd.read_csv(folder / file) for file in ("survey.csv", "masked.csv")]
+    more = {"method": "mdav", "k": 4} if name == "transparency_attack" else {}
+    expected = MEASURES[name](*files, columns=["age", "wage_income", "tax"], **options, **more)
+    side = MEASURES[name].about.side
+    assert (document["score"] if side == "score" else document[side][name]) == expected
+    assert document["options"] == {name: {**MEASURES[name].options, **options}}
+
+
+def test_several_options_are_printed_and_reported(folder):
+    given = ["--option", "distance_linkage:ties=any", "--option", "distance_linkage:scale=original"]
+    given += ["--option", "score:weights=2001"]
+    ran = run_shoal("measure", "survey.csv", "masked.csv", "--quick", *given, cwd=folder)
+    assert "options: distance_linkage:ties=any,scale=original\noptions: score:weights=2001\n" in ran.stdout
+    plan = ["--plan", "masked.csv.plan.toml"]
+    for audience in ("internal", "public"):
+        page = f"{audience}.html"
+        ran = run_shoal(
+            "report", "survey.csv", "masked.csv", *plan, "--audience", audience, "-o", page, *given, cwd=folder
+        )
+        assert ran.returncode == 0, ran.stderr
+        assert "Measured with ties = any, scale = original." in (folder / page).read_text()
+
+
+COMMANDS = [
+    ["measure", "not-there.csv", "not-there.csv"],
+    ["report", "not-there.csv", "not-there.csv"],
+    ["compare", "not-there.csv", "-k", "3"],
+    ["tune", "not-there.csv", "--trials", "1"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("distance_linkge:ties=any", 'Did you mean "distance_linkage"'),
+        ("distance_linkage:tie=any", 'distance_linkage has no option "tie". Did you mean "ties"'),
+        ("distance_linkage:ties=anny", 'Did you mean "any"'),
+        ("distance_linkage:seed=3", "seed is the same for all measures"),
+        ("interval_disclosure:width=-1", "width must be a number above 0"),
+        ("distance_linkage", "--option wants MEASURE:OPTION=VALUE"),
+        ("distance_linkage:ties", "--option wants MEASURE:OPTION=VALUE"),
+        ("distance_linkage:ties=", "--option wants MEASURE:OPTION=VALUE"),
+    ],
+)
+def test_a_wrong_option_is_one_line_before_the_file_is_read(command, text, message, tmp_path):
+    ran = run_shoal(*command, "--option", text, cwd=tmp_path)
+    assert ran.returncode == 2
+    assert message in ran.stderr and ran.stderr.count("\n") == 1
+    assert "not-there" not in ran.stderr and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", COMMANDS[2:], ids=lambda command: command[0])
+def test_only_what_a_trial_measures_has_options_there(command, tmp_path):
+    ran = run_shoal(*command, "--option", "propensity:x=1", cwd=tmp_path)
+    assert ran.returncode == 2
+    assert "propensity is not measured here; information_loss, " in ran.stderr
+
+
+def test_an_option_has_one_value():
+    assert read_measure_options(["score:weights=2001", "score: weights = 2001"]) == {"score": {"weights": 2001}}
+    with pytest.raises(ParameterError, match="--option gives weights of score two values"):
+        read_measure_options(["score:weights=2001", "score:weights=equal"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -291,3 +292,83 @@ def test_the_table_and_the_report_are_two_files(tmp_path, frame):
     ran = run_shoal(*command.split(), cwd=tmp_path)
     assert ran.returncode == 1 and "cannot be both the table and the report" in ran.stderr
     assert [one.name for one in tmp_path.iterdir()] == ["data.csv"]
+
+
+OPTIONS = {
+    "distance_linkage": {"direction": "masked-to-original", "ties": "any"},
+    "interval_disclosure": {"kind": "sd", "width": 5},
+    "transparency_attack": {"known": 1},
+}
+
+
+def test_options_reach_the_measures_and_leave_the_score_alone(frame):
+    plain, changed = (shoal.compare(frame, 3, ["mdav", "hybrid"], options=options) for options in (None, OPTIONS))
+    for before, after in zip(plain.rows, changed.rows, strict=True):
+        assert before.method == after.method
+        assert (before.score, before.risk, before.loss) == (after.score, after.risk, after.loss)
+        release = shoal.protect(frame, 3, seed=0)
+        if after.method == "mdav":
+            found = release.evaluate(options=OPTIONS)
+            for name in OPTIONS:
+                assert getattr(after, name) == found.measured[name] != getattr(before, name)
+    assert changed.to_dict()["options"]["transparency_attack"]["known"] == 1
+    assert plain.to_dict()["options"]["distance_linkage"]["ties"] == "expected"
+    assert set(changed.to_frame()["options"]) == {
+        "interval_disclosure:kind=sd,width=5; distance_linkage:direction=masked-to-original,ties=any; "
+        "transparency_attack:known=1"
+    }
+    assert "options" not in plain.to_frame()
+    for text in (comparison_page(changed, "t"), comparison_text(changed)):
+        assert "distance_linkage:direction=masked-to-original,ties=any" in text
+
+
+def test_the_weights_of_2001_decide_the_order_and_what_risk_and_loss_are(frame):
+    compared = shoal.compare(frame, [3, 20], ["mdav", "hybrid"], options={"score": {"weights": "2001"}})
+    assert [row.score for row in compared.rows] == sorted(row.score for row in compared.rows)
+    for row in compared.rows:
+        if row.method == "mdav":
+            score = shoal.measure.score(frame, shoal.protect(frame, row.k).data, weights="2001")
+            assert (row.score, row.risk, row.loss) == (score, score.risk, score.loss)
+            assert row.loss != row.probabilistic_information_loss
+    for text in (comparison_page(compared, "t"), comparison_text(compared)):
+        assert "a quarter probabilistic linkage" in text and "mean variation" in text
+
+
+def test_a_loss_above_100_is_drawn_at_the_edge():
+    """Means near 0 change by a multiple of themselves."""
+    rng = np.random.default_rng(0)
+    centred = pd.DataFrame(rng.normal(size=(60, 2)), columns=["x", "y"])
+    centred -= centred.mean() - 1e-6
+    compared = shoal.compare(centred, 20, "fuzzy", options={"score": {"weights": "2001"}})
+    assert compared.rows[0].loss > 100
+    assert "risk" in comparison_page(compared, "t")
+
+
+@pytest.mark.parametrize("search", [shoal.compare, shoal.tune])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"distance_linkage": {"known": ["agee"]}},
+        {"transparency_attack": {"known": ["agee"]}},
+        {"transparency_attack": {"known": 9}},
+        {"interval_disclosure": {"kind": "cd"}},
+        {"propensity": {}},
+    ],
+)
+def test_options_that_do_not_fit_are_found_before_the_first_method_runs(frame, search, options, monkeypatch):
+    monkeypatch.setattr("shoal.search.setup.protect", lambda *_, **__: pytest.fail("a method ran"))
+    with pytest.raises(ParameterError):
+        search(frame, k=3, methods=["mdav"], options=options)
+
+
+def test_the_command_takes_options(frame, tmp_path):
+    shoal.write_table(frame, tmp_path / "x.csv")
+    given = ["--option", "distance_linkage:ties=any", "--option", "score:weights=2001"]
+    ran = run_shoal("compare", "x.csv", "-k", 3, "--methods", "mdav", "-o", "c.csv", *given, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "measures with options: distance_linkage:ties=any; score:weights=2001" in ran.stdout
+    row = pd.read_csv(tmp_path / "c.csv").iloc[0]
+    masked = shoal.protect(frame, 3).data
+    assert row["score"] == pytest.approx(shoal.measure.score(frame, masked, weights="2001"))
+    assert row["distance_linkage"] == pytest.approx(shoal.measure.distance_linkage(frame, masked, ties="any"))
+    assert row["options"] == "distance_linkage:ties=any; score:weights=2001"

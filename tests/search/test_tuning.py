@@ -187,6 +187,41 @@ def test_trials_belong_to_their_input_options_and_seed(frame, tmp_path):
     assert other.read_text() == "my notes\n"
 
 
+def test_trials_belong_to_the_options_of_their_measures(frame, tmp_path):
+    log = tmp_path / "trials.jsonl"
+    options = {"distance_linkage": {"ties": "any"}}
+    tuned = shoal.tune(frame, methods="mdav", trials=2, resume=log, options=options)
+    before = log.read_bytes()
+    for other in (None, {"distance_linkage": {"ties": "unique"}}, options | {"score": {"weights": "2001"}}):
+        with pytest.raises(PlanError, match="measures with other options"):
+            shoal.tune(frame, methods="mdav", trials=3, resume=log, options=other)
+    assert log.read_bytes() == before
+    said = {"distance_linkage": {"ties": "any", "scale": "own"}}  # which is so anyway
+    resumed = shoal.tune(frame, methods="mdav", trials=3, resume=log, options=said)
+    assert resumed.trials[:2] == tuned.trials
+    for trial in resumed.trials:
+        found = resumed.release(trial.number).evaluate(options=options)
+        assert trial.measures.distance_linkage == found.distance_linkage
+        assert trial.measures.score == found.score == resumed.release(trial.number).evaluate().score
+    assert resumed.to_dict()["options"]["distance_linkage"]["ties"] == "any"
+    for text in (tuning_page(resumed, "t"), tuning_text("x", resumed)):
+        assert "distance_linkage:ties=any" in text
+
+
+def test_the_weights_of_2001_are_what_is_searched_for(frame, tmp_path):
+    given = {"methods": ["mdav", "hybrid"], "k": (3, 10), "trials": 8, "options": {"score": {"weights": "2001"}}}
+    tuned = shoal.tune(frame, log=tmp_path / "trials.jsonl", **given)
+    scores = {
+        trial.number: tuned.release(trial.number).evaluate(options=given["options"]).score for trial in tuned.measured
+    }
+    assert {trial.number: trial.score for trial in tuned.measured} == scores
+    assert tuned.chosen.number == min(scores, key=lambda number: (scores[number], number))
+    assert tuned.chosen.point == (scores[tuned.chosen.number].risk, scores[tuned.chosen.number].loss)
+    again = shoal.tune(frame, resume=tmp_path / "trials.jsonl", **given)
+    assert again.trials == tuned.trials
+    assert "mean variation" in tuning_page(tuned, "t")
+
+
 def test_files_hold_settings_and_measures_only(tmp_path):
     survey = shoal.datasets.households(400, seed=2)
     survey = survey[survey["region"].map(survey["region"].value_counts()) >= 10]

@@ -15,7 +15,7 @@ from shoal.cli.compare import compare
 from shoal.cli.demo import demo
 from shoal.cli.describe import describe
 from shoal.cli.measure import measure
-from shoal.cli.options import CommandWithCatalogue
+from shoal.cli.options import CommandWithCatalogue, CommandWithMeasures
 from shoal.cli.protect import protect
 from shoal.cli.report import report
 from shoal.cli.terminal import say
@@ -47,7 +47,9 @@ def shoal(
     """A record is safe in a shoal of at least k."""
 
 
-for _command in (describe, check, measure, report, demo):
+for _command in (describe, check, demo):
     app.command()(_command)
+for _command in (measure, report):
+    app.command(cls=CommandWithMeasures)(_command)
 for _command in (protect, compare, tune):
     app.command(cls=CommandWithCatalogue)(_command)

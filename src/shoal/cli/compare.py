@@ -7,7 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
-from shoal.cli.options import PROTECTION, READING, Quiet, given_options, protection_options, takes
+from shoal.cli.options import (
+    PROTECTION,
+    READING,
+    Option,
+    Quiet,
+    given_options,
+    measure_options,
+    protection_options,
+    takes,
+)
 from shoal.cli.terminal import progress_bar, say
 from shoal.cli.texts import read_ks, read_methods
 
@@ -28,6 +37,7 @@ def compare(
     report: Annotated[
         Path | None, typer.Option(help="Write a page there: the table, and the map of risk and loss.")
     ] = None,
+    option: Option = None,
     options: dict[str, Any],
     seed: Annotated[int | None, typer.Option(help="Where random choices start. [0]")] = None,
     reading: dict[str, Any],
@@ -40,6 +50,7 @@ def compare(
     from shoal.write import refuse_targets, write_table
 
     ks = read_ks(k)
+    chosen = measure_options(option, in_trials=True)
     output = output or Path(f"{file.stem}-compared.csv")
     table = as_table(file, **reading)
     written = [("table", output), ("report", report)]
@@ -49,6 +60,7 @@ def compare(
             table,
             ks,
             "all" if methods == "all" else read_methods(methods),
+            options=chosen,
             **protection_options(options, table.names),
             **given_options(seed=seed),
         )

@@ -12,11 +12,13 @@ from shoal.cli.options import (
     Blocks,
     Json,
     Kind,
+    Option,
     Quick,
     Quiet,
     SampleSeed,
     Strata,
     given_options,
+    measure_options,
     refuse_beside_plan,
     takes,
 )
@@ -51,6 +53,7 @@ def measure(
     measures: Annotated[
         list[str] | None, typer.Option(help="Names from the last column, separated by commas. [all]")
     ] = None,
+    option: Option = None,
     quick: Quick = False,
     seed: SampleSeed = 0,
     reading: dict[str, Any],
@@ -63,6 +66,7 @@ def measure(
     from shoal.report.terminal.evaluation import evaluation_text
     from shoal.write import replacing
 
+    options = measure_options(option)
     if plan is not None:
         beside = given_options(method=method, k=k, blocks=blocks, strata=strata, columns=columns, kind=kind)
         refuse_beside_plan(list(beside))
@@ -82,7 +86,9 @@ def measure(
     if output is not None:
         refuse_output(output, "measures", before, after, plan)
     with progress_bar(quiet or json, "measuring"):
-        evaluation = evaluate(before, after, measures=read_names(measures), quick=quick, seed=seed, **facts)
+        evaluation = evaluate(
+            before, after, measures=read_names(measures), options=options, quick=quick, seed=seed, **facts
+        )
     as_json = to_json.dumps(evaluation.to_dict(), indent=2, ensure_ascii=False)
     if output is not None:
         with replacing(output, owner_only=True) as temporary:

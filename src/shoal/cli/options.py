@@ -16,7 +16,14 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand
 
-from shoal.cli.texts import read_assignments, read_blocks, read_decimals, read_names, read_replacements
+from shoal.cli.texts import (
+    read_assignments,
+    read_blocks,
+    read_decimals,
+    read_measure_options,
+    read_names,
+    read_replacements,
+)
 from shoal.errors import ParameterError
 
 __all__ = [
@@ -24,13 +31,16 @@ __all__ = [
     "READING",
     "Blocks",
     "CommandWithCatalogue",
+    "CommandWithMeasures",
     "Json",
     "Kind",
+    "Option",
     "Quick",
     "Quiet",
     "SampleSeed",
     "Strata",
     "given_options",
+    "measure_options",
     "protection_options",
     "refuse_beside_plan",
     "takes",
@@ -48,6 +58,13 @@ Strata = Annotated[list[str] | None, typer.Option(help="Columns whose values no 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and warnings.")]
 Quick = Annotated[bool, typer.Option("--quick", help="Leave out measures that take long, and say which.")]
+Option = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="MEASURE:OPTION=VALUE,OPTION=VALUE: how a measure is computed, such as "
+        '"distance_linkage:direction=masked-to-original,ties=any"; repeat for more measures.'
+    ),
+]
 SampleSeed = Annotated[int, typer.Option(help="Where samples of large files start.")]
 
 # The options of `shoal.protect` beside k, the method and the seed, as protect, compare and tune take them.
@@ -165,6 +182,20 @@ def protection_options(texts: Mapping[str, Any], names: list[str]) -> dict[str, 
     return given_options(**read, **as_they_are)
 
 
+def measure_options(texts: list[str] | None, *, in_trials: bool = False) -> dict[str, dict[str, Any]]:
+    """Return the options of measures from the texts of --option, checked as far as no file is needed.
+
+    `in_trials` says whether only the measures of compare and tune can have some.
+    """
+    if not texts:
+        return {}
+    from shoal.measure import MEASURES  # quick start-up
+    from shoal.measure.options import checked_measure_options
+    from shoal.search.trial_measures import TRIAL_MEASURES
+
+    return checked_measure_options(read_measure_options(texts), TRIAL_MEASURES if in_trials else MEASURES)
+
+
 def refuse_beside_plan(options: list[str]) -> None:
     """Raise ParameterError if an option is given beside --plan that the plan has decided."""
     if options:
@@ -172,6 +203,26 @@ def refuse_beside_plan(options: list[str]) -> None:
         raise ParameterError(
             f"The plan decides everything; {option} cannot change it. Edit the plan, or leave {option} out."
         )
+
+
+class CommandWithMeasures(TyperCommand):
+    """A command whose help lists the options of all measures, taken from their functions when the help is shown."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help, with what can be given by --option."""
+        from shoal.measure import MEASURES  # quick start-up: only the help needs them all
+
+        super().format_help(ctx, formatter)
+        rows = []
+        for name, measure in MEASURES.items():
+            wanted = {option: getattr(measure.limits.get(option), "wanted", "") for option in measure.options}
+            texts = [
+                f"{option}={'none' if default is None else default}{f' ({wanted[option]})' if wanted[option] else ''}"
+                for option, default in measure.options.items()
+            ]
+            rows.append((name, "; ".join(texts)))
+        with formatter.section("Options of measures and their defaults"):
+            formatter.write_dl([row for row in rows if row[1]])
 
 
 class CommandWithCatalogue(TyperCommand):

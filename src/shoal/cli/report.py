@@ -7,7 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from shoal.cli.options import READING, Kind, Quick, Quiet, SampleSeed, given_options, refuse_beside_plan, takes
+from shoal.cli.options import (
+    READING,
+    Kind,
+    Option,
+    Quick,
+    Quiet,
+    SampleSeed,
+    given_options,
+    measure_options,
+    refuse_beside_plan,
+    takes,
+)
 from shoal.cli.terminal import progress_bar, say
 from shoal.cli.texts import read_assignments, read_names
 from shoal.cli.two_files import read_two_files, refuse_output
@@ -37,6 +48,7 @@ def report(
         list[str] | None, typer.Option(help="Columns to compare, separated by commas. [all in both files]")
     ] = None,
     kind: Kind = None,
+    option: Option = None,
     quick: Quick = False,
     seed: SampleSeed = 0,
     reading: dict[str, Any],
@@ -51,6 +63,7 @@ def report(
     from shoal.report.page.html import write_report
 
     check_limits({"audience": OneOf(("internal", "public"))}, {"audience": audience})
+    options = measure_options(option)
     if plan is not None:
         refuse_beside_plan(list(given_options(columns=columns, kind=kind)))
     before, after, known = read_two_files(original, masked, plan, reading)
@@ -62,7 +75,7 @@ def report(
     if known is not None:
         facts = known.facts
     with progress_bar(quiet or json, "measuring"):
-        evaluation = evaluate(before, after, quick=quick, seed=seed, **facts)
+        evaluation = evaluate(before, after, options=options, quick=quick, seed=seed, **facts)
         summary = summarize_files(before, after, evaluation, known, audience)  # type: ignore[arg-type]  # checked above
     if output is not None:
         write_report(summary, output)

@@ -8,14 +8,15 @@ import re
 from typing import Any
 
 from shoal.errors import ParameterError
-from shoal.parameters.choices import split_outside_brackets
 from shoal.parameters.default import BY_RULES
+from shoal.parameters.choices import split_outside_brackets, written_form
 
 __all__ = [
     "read_assignments",
     "read_blocks",
     "read_decimals",
     "read_ks",
+    "read_measure_options",
     "read_methods",
     "read_names",
     "read_replacements",
@@ -57,6 +58,21 @@ def read_assignments(option: str, texts: list[str] | None) -> dict[str, str]:
         if pairs.setdefault(name, value) != value:
             raise ParameterError(f'{option} gives "{name}" two values, {pairs[name]} and {value}. Give it one.')
     return pairs
+
+
+def read_measure_options(texts: list[str] | None) -> dict[str, dict[str, Any]]:
+    """Read "distance_linkage:direction=masked-to-original,ties=any", once or several times."""
+    options: dict[str, dict[str, Any]] = {}
+    for text in texts or []:
+        name, _, rest = text.partition(":")
+        parts = [part.partition("=") for part in split_outside_brackets(rest)]
+        if not parts or not all(key.strip() and value.strip() for key, _, value in parts):
+            raise ParameterError(f'--option wants MEASURE:OPTION=VALUE,OPTION=VALUE; got "{text}".')
+        own = options.setdefault(name.strip(), {})
+        for key, value in written_form(text, {}, "option").items():
+            if key != "name" and own.setdefault(key, value) != value:
+                raise ParameterError(f"--option gives {key} of {name.strip()} two values. Give it one.")
+    return options
 
 
 def read_ks(text: str) -> list[int]:

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli.options import PROTECTION, READING, Json, Quiet, given_options, protection_options, takes
+from shoal.cli.options import (
+    PROTECTION,
+    READING,
+    Json,
+    Option,
+    Quiet,
+    given_options,
+    measure_options,
+    protection_options,
+    takes,
+)
 from shoal.cli.terminal import progress_bar, say
 from shoal.cli.texts import read_ks, read_methods
 from shoal.errors import ParameterError, WriteError
@@ -49,6 +59,7 @@ def tune(
     ] = None,
     plans: Annotated[Path | None, typer.Option(help="Write the plans of the whole front into this folder.")] = None,
     svg: Annotated[Path | None, typer.Option("--map", help="Write the map of risk and loss there, as SVG.")] = None,
+    option: Option = None,
     json: Json = False,
     options: dict[str, Any],
     seed: Annotated[int, typer.Option(help="Where the search starts.")] = 0,
@@ -62,6 +73,7 @@ def tune(
     from shoal.report.terminal.tuning import tuning_text
     from shoal.search.tune import tune
 
+    measured_with = measure_options(option, in_trials=True)
     output = output or Path(f"{file.stem}-tuned.html")
     if resume is not None and not resume.exists():
         raise ParameterError(f"{resume} is not there. Leave --resume out to start a search.")
@@ -79,6 +91,7 @@ def tune(
         seconds=_SECONDS if seconds is None and trials is None else seconds,
     )
     searched |= {"log": log} if resume is None else {"resume": resume}
+    searched |= {"options": measured_with}
     chosen = protection_options(options, table.names)
     with progress_bar(quiet or json, "searching"):
         tuning = tune(table, max_risk=max_risk, trials=trials, search=search, seed=seed, **chosen, **searched)

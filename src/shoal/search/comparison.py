@@ -15,13 +15,14 @@ from shoal import progress
 from shoal.errors import DataError, MethodError, ParameterError, ShoalError
 from shoal.flow.masking import Masking, masking_of
 from shoal.flow.synthetic_choice import replacement_for_all
+from shoal.measure.options import MeasureOptions, checked_measure_options, full_options, options_text
 from shoal.parameters.choices import as_text
 from shoal.parameters.limits import Whole, check_limits
 from shoal.partition import METHODS
 from shoal.read import Table, as_table
 from shoal.replace import REPLACEMENTS, Replacement
 from shoal.search.setup import TrialSetup
-from shoal.search.trial_measures import TrialMeasures
+from shoal.search.trial_measures import TRIAL_MEASURES, TrialMeasures
 
 __all__ = ["ComparedRelease", "Comparison", "compare"]
 
@@ -83,13 +84,16 @@ class Comparison:
             "left_out": dict(self.left_out),
             "unmasked_risk": self.unmasked_risk,
             "unmasked_score": self.unmasked_score,
+            "options": full_options(self.setup.measure_options, TRIAL_MEASURES),
         }
 
     def to_frame(self) -> Any:
-        """Return the rows as a pandas frame."""
+        """Return the rows as a pandas frame, with options of measures that are not the default ones in every row."""
         import pandas as pd
 
-        return pd.DataFrame([asdict(row) for row in self.rows], columns=list(_COLUMNS))
+        frame = pd.DataFrame([asdict(row) for row in self.rows], columns=list(_COLUMNS))
+        options = self.setup.measure_options
+        return frame.assign(options=options_text(options)) if options else frame
 
     def report(self, path: str | os.PathLike[str], *, title: str = "Methods side by side") -> None:
         """Write a page: the table, and the map of risk and loss. There is no value of the data in it."""
@@ -99,7 +103,13 @@ class Comparison:
 
 
 def compare(
-    data: Any, k: int | Iterable[int], methods: str | Iterable[Any] = "all", *, seed: int = 0, **options: Any
+    data: Any,
+    k: int | Iterable[int],
+    methods: str | Iterable[Any] = "all",
+    *,
+    options: MeasureOptions | None = None,
+    seed: int = 0,
+    **protection: Any,
 ) -> Comparison:
     """Protect a table by several methods at several k, and compare their disclosure risk and information loss.
 
@@ -116,9 +126,12 @@ def compare(
         some variables are confidential. A method that is named is run, however long it takes. What a method cannot do
         at some k, or at any, is left out too, and the rest is kept; `left_out` says why. If nothing can be done, that
         is the error.
+    options
+        Options of the measures below by their names, as in `shoal.evaluate`. The score and its risk and loss stay as
+        they are, but for the weights of the score.
     seed
         What random choices start from.
-    **options
+    **protection
         As in `shoal.protect`: columns, roles, kinds, blocks, strata, weights, edits, missing, standardize, replace,
         confidential. `replace` is for methods without one of their own; with one that needs no groups, such as "ipso",
         "one-group", the whole file, is among all methods. Where no variable is called confidential, synthetic data
@@ -129,13 +142,14 @@ def compare(
     The measures are the quick ones: the score, its parts, information loss, and the transparency attack where
     it applies. `release.evaluate()` has more.
     """
+    options = checked_measure_options(options, TRIAL_MEASURES)
     table = as_table(data)
     ks = _values_of_k(k)
     take_all = isinstance(methods, str) and methods == "all"
-    maskings = _maskings(_all_methods(options) if take_all else methods)
+    maskings = _maskings(_all_methods(protection) if take_all else methods)
     if not ks or not maskings:
         raise ParameterError("There is nothing to compare: name at least one k and one method.")
-    setup = TrialSetup(table, options, any(one.rewrites for one in maskings))
+    setup = TrialSetup(table, protection, any(one.rewrites for one in maskings), options)
     rows: list[ComparedRelease] = []
     left_out: dict[str, str] = {}
     first: ShoalError | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 from shoal.describe import Selection, select
 from shoal.describe.roles import as_names
@@ -15,10 +15,14 @@ from shoal.flow.masking import Masking
 from shoal.flow.protect import protect
 from shoal.flow.release import Release
 from shoal.flow.synthetic_choice import replacement_for_all
-from shoal.measure import evaluate
+from shoal.measure import MEASURES, evaluate
+from shoal.measure.measure import FromEvaluation
+from shoal.measure.options import MeasureOptions, checked_measure_options, full_options
+from shoal.measure.pairs import pair
+from shoal.measure.score import risk_and_loss
 from shoal.read import Table
 from shoal.replace import REPLACEMENTS
-from shoal.search.trial_measures import QUICK_MEASURES, TrialMeasures, trial_measures
+from shoal.search.trial_measures import QUICK_MEASURES, TRIAL_MEASURES, TrialMeasures, trial_measures
 
 __all__ = ["TrialSetup"]
 
@@ -38,16 +42,26 @@ class TrialSetup:
     synthetic
         Whether synthetic data are among the trials: if some variables are confidential, all releases are then measured
         on these.
+    measure_options
+        Options of the measures, by the name of the measure.
 
     Attributes
     ----------
     table, options, rules
         The table, the options, and the edit rules among them.
+    measure_options
+        The options of measures that are not the default ones.
     measured_columns
         The columns that are measured, if not all that are protected.
     """
 
-    def __init__(self, table: Table, options: Mapping[str, Any], synthetic: bool) -> None:
+    def __init__(
+        self,
+        table: Table,
+        options: Mapping[str, Any],
+        synthetic: bool,
+        measure_options: MeasureOptions | None = None,
+    ) -> None:
         if "method" in options:
             raise ParameterError("A method is something to compare: name it in methods.", parameter="method")
         self.table, self.options = table, dict(options)
@@ -63,6 +77,8 @@ class TrialSetup:
                 parameter="confidential",
             )
         self.measured_columns = self._confidential() if synthetic or self._rewrites else []
+        self.measure_options = checked_measure_options(measure_options, TRIAL_MEASURES)
+        self._refuse_options_that_do_not_fit()
 
     def _confidential(self) -> list[str]:
         """Return the variables that were called confidential, if any were."""
@@ -77,6 +93,22 @@ class TrialSetup:
                 hint = nearest_name_hint(name, self.selection.columns)
                 raise ColumnError(f'confidential names "{name}", which is not among the columns.{hint}', column=name)
         return names
+
+    def _refuse_options_that_do_not_fit(self) -> None:
+        """Raise ParameterError for an option of a measure that does not fit the table, before the first trial."""
+        everything = list(self.selection.columns)
+        masking = dict.fromkeys(get_args(FromEvaluation)) | {"method": "mdav", "k": 2}
+        masking |= {"standardize": True, "seed": 0}
+        for name, own in self.measure_options.items():
+            # The attack is on all columns.
+            columns = everything if name not in QUICK_MEASURES else self.measured_columns or everything
+            files = pair(self.table, self.table, columns, kinds=self.selection.kinds)
+            MEASURES[name].arguments(files, masking, **own)
+
+    @property
+    def risk_and_loss(self) -> tuple[str, str]:
+        """What the risk and what the loss of the score is, in words."""
+        return risk_and_loss(full_options(self.measure_options, ["score"])["score"]["weights"])
 
     @cached_property
     def selection(self) -> Selection:
@@ -118,17 +150,26 @@ class TrialSetup:
                 self.measured_columns,
                 kinds=facts["kinds"],
                 measures=QUICK_MEASURES,
+                options=self.measure_options,
             )
         else:
-            evaluation = release.evaluate(measures=QUICK_MEASURES)
+            evaluation = release.evaluate(measures=QUICK_MEASURES, options=self.measure_options)
         attack = None
         if not release.plan.is_synthetic:
-            attack = release.evaluate(measures=["transparency_attack"]).transparency_attack
+            alone = release.evaluate(measures=["transparency_attack"], options=self.measure_options)
+            attack = alone.transparency_attack
         return trial_measures(evaluation, None if attack is None else float(attack))
 
     @cached_property
     def unmasked(self) -> TrialMeasures:
         """The measures of the file as it is: nothing is lost, and the risk is 100, or less where records are alike."""
         columns = self.measured_columns or list(self.selection.columns)
-        evaluation = evaluate(self.table, self.table, columns, kinds=self.selection.kinds, measures=QUICK_MEASURES)
+        evaluation = evaluate(
+            self.table,
+            self.table,
+            columns,
+            kinds=self.selection.kinds,
+            measures=QUICK_MEASURES,
+            options=self.measure_options,
+        )
         return trial_measures(evaluation)

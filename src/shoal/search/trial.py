@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -141,7 +142,9 @@ class Trial:
         try:
             trial.request.masking.check()
             is_whole = bool(trial.method and trial.settings_text) and trial.settings["k"] == trial.request.k
-            is_whole &= not trial.is_measured or abs(trial.score - sum(trial.point) / 2) < 1e-6
+            is_whole &= not trial.is_measured or math.isclose(
+                trial.score, sum(trial.point) / 2, rel_tol=1e-9, abs_tol=1e-6
+            )
         except (ShoalError, KeyError, AssertionError):
             is_whole = False
         if not is_whole or (trial.measures is None) != bool(trial.problem):

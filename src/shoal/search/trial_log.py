@@ -13,30 +13,33 @@ from typing import Any, BinaryIO, Literal
 
 from shoal import __version__
 from shoal.errors import PlanError, WriteError
+from shoal.measure.options import MeasureOptions
 from shoal.search.trial import Trial
 from shoal.write import refuse_unwritable
 from shoal.write.atomic import reason_of
 
 __all__ = ["TrialLog", "is_trial_log", "what_it_is_for"]
 
-_FORMAT = "shoal.trials/2"
+_FORMAT = "shoal.trials/3"
 # Options with their defaults.
 _SILENT = {"missing": "error", "standardize": "True", "repair": "False", "diversity": "None"}
 _OTHER = {
     "input": "another input, or one that has changed since",
     "settings": "other columns, roles, rules or another seed",
+    "options": "measures with other options",
     "shoal": "another version of shoal",
 }
 
 
-def what_it_is_for(fingerprint: str, settings: Mapping[str, Any], seed: int) -> dict[str, str]:
-    """Return the head of a log: digests of the input and of what all trials share, which tell neither."""
+def what_it_is_for(fingerprint: str, settings: Mapping[str, Any], options: MeasureOptions, seed: int) -> dict[str, str]:
+    """Return the head of a log: digests of the input, of what all trials share and of the options of measures."""
     stated = {name: _plain(value) for name, value in settings.items()}
     shared = json.dumps([_plain({name: one for name, one in stated.items() if one != _SILENT.get(name, [])}), seed])
     return {
         "format": _FORMAT,
         "input": sha256(f"input of a search {fingerprint}".encode()).hexdigest(),
         "settings": sha256(f"settings of a search {fingerprint} {shared}".encode()).hexdigest(),
+        "options": sha256(f"options of measures {fingerprint} {json.dumps(_plain(options))}".encode()).hexdigest(),
         "shoal": __version__,
     }
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from shoal.measure import Evaluation
 
-__all__ = ["QUICK_MEASURES", "TrialMeasures", "trial_measures"]
+__all__ = ["QUICK_MEASURES", "TRIAL_MEASURES", "TrialMeasures", "trial_measures"]
 
 # The three of the score, and the loss that groupings are made to keep small.
 QUICK_MEASURES = (
@@ -19,9 +19,11 @@ QUICK_MEASURES = (
     "interval_disclosure",
     "score",
 )
+TRIAL_MEASURES = (*QUICK_MEASURES, "transparency_attack")
 
 # What a file of trials must hold to be believed; a rounding error beyond the ends is none.
 Percent = Annotated[float, Field(ge=-1e-6, le=100 + 1e-6)]
+Unbounded = Annotated[float, Field(ge=-1e-6)]
 
 
 @dataclass(frozen=True)
@@ -34,36 +36,35 @@ class TrialMeasures:
         Half of the risk and half of the loss.
     risk
         The disclosure risk of the score: half of distance linkage and half of interval disclosure.
-    probabilistic_information_loss
-        The loss of the score.
-    distance_linkage, interval_disclosure
-        The parts of the risk.
+    loss
+        The loss of the score: probabilistic information loss. With the weights of 2001 it is mean variation, which has
+        no upper limit, and probabilistic linkage has a part in the risk.
+    probabilistic_information_loss, distance_linkage, interval_disclosure
+        The parts of loss and risk, or with options of their own these measures alone.
     transparency_attack
         Records that an intruder is expected to find who knows the method too; None for synthetic data.
     information_loss
         The variation that is lost.
     """
 
-    score: Percent | None
+    score: Unbounded | None
     risk: Percent | None
+    loss: Unbounded | None
     probabilistic_information_loss: Percent | None
     distance_linkage: Percent | None
     interval_disclosure: Percent | None
     transparency_attack: Percent | None
     information_loss: Annotated[float, Field(ge=0)] | None
 
-    @property
-    def loss(self) -> float | None:
-        """The loss of the score."""
-        return self.probabilistic_information_loss
-
 
 def trial_measures(evaluation: Evaluation, attack: float | None = None) -> TrialMeasures:
     """Return the quick measures of an evaluation, and the attack beside them."""
     values = {name: float(value) for name, value in evaluation.measured.items()}
+    score, loss = evaluation.score, values.get("probabilistic_information_loss")
     return TrialMeasures(
         score=values.get("score"),
-        risk=None if evaluation.score is None else float(evaluation.score.risk),
+        risk=None if score is None else float(score.risk),
+        loss=loss if score is None else float(score.loss),
         probabilistic_information_loss=values.get("probabilistic_information_loss"),
         distance_linkage=values.get("distance_linkage"),
         interval_disclosure=values.get("interval_disclosure"),

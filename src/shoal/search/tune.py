@@ -12,6 +12,7 @@ from typing import Any
 from shoal import progress
 from shoal.errors import DataError, ParameterError
 from shoal.flow.masking import Masking, masking_of
+from shoal.measure.options import MeasureOptions, checked_measure_options
 from shoal.parameters.limits import Number, OneOf, OrNone, Whole, check_limits
 from shoal.read import as_table
 from shoal.search.grid import GridSearch
@@ -20,7 +21,7 @@ from shoal.search.setup import TrialSetup
 from shoal.search.space import Settings, Space, space_of
 from shoal.search.trial import key_of
 from shoal.search.trial_log import TrialLog, what_it_is_for
-from shoal.search.trial_measures import TrialMeasures
+from shoal.search.trial_measures import TRIAL_MEASURES, TrialMeasures
 from shoal.search.tuning import Tuning
 from shoal.search.with_optuna import OptunaSearch
 from shoal.write import refuse_to_overwrite
@@ -47,8 +48,9 @@ def tune(
     resume: str | os.PathLike[str] | None = None,
     log: str | os.PathLike[str] | None = None,
     other_seeds: int = 3,
+    options: MeasureOptions | None = None,
     seed: int = 0,
-    **options: Any,
+    **protection: Any,
 ) -> Tuning:
     """Search for the release with the best score, or with the least loss within a risk.
 
@@ -83,10 +85,12 @@ def tune(
     other_seeds
         With how many other seeds what is chosen and the best fixed choice are evaluated once more, since the best of
         many is partly luck. They are not if that would take longer than a quarter of `seconds`.
+    options
+        Options of the measures of a trial by their names, as in `shoal.compare`. A file of trials belongs to them.
     seed
         Where the search starts. The seed of the releases follows from it and from the data, so that nobody without
         the data can guess it.
-    **options
+    **protection
         As in `shoal.protect`: columns, roles, kinds, blocks, strata, weights, confidential, repair, missing, diversity,
         standardize. Where no variable is called confidential, hybrid and synthetic data rewrite all columns.
 
@@ -97,11 +101,12 @@ def tune(
     _check_options(max_risk, seconds, trials, search, other_seeds, seed)
     if resume is not None and log is not None:
         raise ParameterError("Give resume to go on with a search, or log to begin a new one.")
+    options = checked_measure_options(options, TRIAL_MEASURES)
     table = as_table(data)
     fingerprint = table.fingerprint()
     ks = _whole_numbers(k)
     maskings = _maskings(METHODS_TUNED if methods is None else methods)
-    setup = TrialSetup(table, options | {"edits": edits}, any(one.rewrites for one in maskings))
+    setup = TrialSetup(table, protection | {"edits": edits}, any(one.rewrites for one in maskings), options)
     spaces = [_space(setup, one, ks) for one in maskings]
     for space in spaces:
         space.request(space.start, len(table)).masking.check()
@@ -116,8 +121,9 @@ def tune(
     path = log if resume is None else resume
     if path is not None:
         refuse_to_overwrite(table, path)
-        shared = {**options, "edits": [rule.text for rule in setup.rules]}
-        trial_log = TrialLog(path, what_it_is_for(fingerprint, shared, seed), resume=resume is not None)
+        shared = {**protection, "edits": [rule.text for rule in setup.rules]}
+        head = what_it_is_for(fingerprint, shared, options, seed)
+        trial_log = TrialLog(path, head, resume=resume is not None)
     run = Run(setup, {space.name: space for space in spaces}, seeds[0], trial_log)
     interrupted = _run_until_the_end(run, fixed, searching, Budget(seconds, trials), trial_log)
     numbers = {key_of(trial.settings): trial.number for trial in run.trials}

@@ -14,11 +14,12 @@ from shoal.flow.masking import FAMILIES
 from shoal.flow.outcome import Output
 from shoal.flow.plan import Plan
 from shoal.flow.release import Release
+from shoal.measure.options import full_options
 from shoal.parameters.limits import Whole, check_limits
 from shoal.search.pareto import pareto_front
 from shoal.search.setup import TrialSetup
 from shoal.search.trial import Trial
-from shoal.search.trial_measures import TrialMeasures
+from shoal.search.trial_measures import TRIAL_MEASURES, TrialMeasures
 
 __all__ = ["Tuning"]
 
@@ -150,7 +151,7 @@ class Tuning:
             return None if trial is None else trial.number
 
         return {
-            "schema": "shoal.tuning/2",
+            "schema": "shoal.tuning/3",
             "chosen": number(self.chosen),
             "best_fixed": number(self.best_fixed),
             "front": [trial.number for trial in self.front],
@@ -162,6 +163,7 @@ class Tuning:
             "fixed_left": self.fixed_left,
             "interrupted": self.interrupted,
             "repeated": {str(one): [asdict(measures) for measures in some] for one, some in self.repeated.items()},
+            "options": full_options(self.setup.measure_options, TRIAL_MEASURES),
             "trials": [trial.to_dict() for trial in self.trials],
         }
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from shoal.report.page.parts import PageCard, PageFigure, PageSection, PageTable
 from shoal.report.page.risk_loss_map import comparison_map, comparison_points
-from shoal.report.page.search_page import MAP_TEXT, meaning_of_score, search_page, shared_section
+from shoal.report.page.search_page import map_text, meaning_of_score, search_page, shared_section
 from shoal.report.wording import percent_text
 
 if TYPE_CHECKING:
@@ -27,7 +27,14 @@ def comparison_page(comparison: Comparison, title: str) -> str:
         figure = PageFigure("Risk and loss", Markup(comparison_map(comparison)), table)
         sections.insert(
             0,
-            PageSection(id="map", title="Risk and loss", text=(MAP_TEXT,), figures=(figure,), beside=True, large=True),
+            PageSection(
+                id="map",
+                title="Risk and loss",
+                text=(map_text(comparison.setup),),
+                figures=(figure,),
+                beside=True,
+                large=True,
+            ),
         )
     if comparison.left_out:  # by name alone: the reasons may name strata
         text = (
@@ -44,10 +51,11 @@ def comparison_page(comparison: Comparison, title: str) -> str:
         if comparison.unmasked_score is not None and best.score >= comparison.unmasked_score:
             verdict += " The unmasked file scores no worse."
         score = meaning_of_score(comparison.unmasked_score)
+        risk, loss = comparison.setup.risk_and_loss
         cards = [
             PageCard(f"{best.score:.2f}", "Lowest score", score, "lower is better"),
-            PageCard(percent_text(best.risk), "Its risk", "linkage and interval disclosure", "lower is safer"),
-            PageCard(percent_text(best.loss), "Its loss", "probabilistic information loss", "lower is better"),
+            PageCard(percent_text(best.risk), "Its risk", risk, "lower is safer"),
+            PageCard(percent_text(best.loss), "Its loss", loss, "lower is better"),
         ]
     return search_page(title, verdict, cards, sections)
 

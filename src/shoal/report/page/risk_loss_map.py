@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +101,7 @@ def draw_map(
     Parameters
     ----------
     points
-        Risk, loss and family of every release.
+        Risk, loss and family of every release. A loss above 100 is drawn at 100.
     marks
         Which of them are labelled.
     unmasked_risk
@@ -109,6 +109,8 @@ def draw_map(
     max_risk
         The highest risk that was asked for.
     """
+    points = [replace(point, loss=min(point.loss, 100.0)) for point in points]
+    marks = [replace(mark, point=(mark.point[0], min(mark.point[1], 100.0))) for mark in marks]
     families = [family for family in FAMILIES if any(point.family == family for point in points)]
     places = [(point.risk, point.loss) for point in points]
     front = [places[place] for place in pareto_front(places)]

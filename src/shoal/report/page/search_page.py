@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from shoal.measure.options import options_text
 from shoal.report.page.html import environment
 from shoal.report.page.parts import PageCard, PageSection, names_markup
 from shoal.report.wording import printable
@@ -15,14 +16,19 @@ from shoal.report.wording import printable
 if TYPE_CHECKING:
     from shoal.search.setup import TrialSetup
 
-__all__ = ["MAP_TEXT", "meaning_of_score", "search_page", "shared_section"]
+__all__ = ["map_text", "meaning_of_score", "search_page", "shared_section"]
 
 _NOTE = "Settings and measures of the releases that were evaluated. The page contains no value of the data."
-MAP_TEXT = (
-    "Every mark is a release. Further left, an intruder finds less; further down, an analyst loses less. Risk is half "
-    "distance linkage and half interval disclosure, loss is probabilistic information loss; the dotted lines join "
-    "equal scores, 10 apart. All measures compare a release with the file it was made from."
-)
+
+
+def map_text(setup: TrialSetup) -> str:
+    """Say what the map of risk and loss shows."""
+    risk, loss = setup.risk_and_loss
+    return (
+        "Every mark is a release. Further left, an intruder finds less; further down, an analyst loses less. Risk is "
+        f"{risk}, loss is {loss} (drawn at 100 % if it is more); the dotted lines join equal scores, 10 apart. "
+        "All measures compare a release with the file it was made from."
+    )
 
 
 def search_page(title: str, verdict: str, cards: Sequence[PageCard], sections: Sequence[PageSection]) -> str:
@@ -55,6 +61,8 @@ def shared_section(setup: TrialSetup, methods: Sequence[str]) -> PageSection:
         columns = [name for name, one in selection.roles.items() if one == role]
         if columns:
             facts.append((label, names_markup(columns)))
+    if setup.measure_options:
+        facts.append(("measures with options", Markup("<bdi>{}</bdi>").format(options_text(setup.measure_options))))
     if setup.rules:
         rules = Markup("<br>").join(
             Markup("<bdi><code>{}</code></bdi>").format(printable(one.text)) for one in setup.rules

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from shoal.report.page.parts import PageCard, PageFigure, PageSection, PageTable
 from shoal.report.page.risk_loss_map import tuning_map
-from shoal.report.page.search_page import MAP_TEXT, meaning_of_score, search_page, shared_section
+from shoal.report.page.search_page import map_text, meaning_of_score, search_page, shared_section
 from shoal.report.wording import percent_text, printable, range_text
 
 if TYPE_CHECKING:
@@ -28,7 +28,10 @@ def tuning_page(tuning: Tuning, title: str) -> str:
         PageSection(
             id="map",
             title="Risk and loss",
-            text=(MAP_TEXT, "The line is the Pareto front: no other trial has both a lower risk and a lower loss."),
+            text=(
+                map_text(tuning.setup),
+                "The line is the Pareto front: no other trial has both a lower risk and a lower loss.",
+            ),
             figures=(PageFigure("Risk and loss", Markup(tuning_map(tuning)), front),),
             beside=True,
             large=True,
@@ -57,10 +60,11 @@ def _cards(tuning: Tuning) -> list[PageCard]:
     cards = []
     if chosen is not None:
         risk, loss = chosen.point
+        of_risk, of_loss = tuning.setup.risk_and_loss
         cards += [
             PageCard(f"{chosen.score:.2f}", "Score", meaning_of_score(tuning.unmasked_score), "lower is better"),
-            PageCard(percent_text(risk), "Risk", "linkage and interval disclosure", "lower is safer"),
-            PageCard(percent_text(loss), "Loss", "probabilistic information loss", "lower is better"),
+            PageCard(percent_text(risk), "Risk", of_risk, "lower is safer"),
+            PageCard(percent_text(loss), "Loss", of_loss, "lower is better"),
         ]
     if fixed is not None:
         value = f"{fixed.score:.2f}" if tuning.max_risk is None else percent_text(fixed.point[1])

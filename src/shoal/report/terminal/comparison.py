@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from shoal.measure.options import options_text
 from shoal.report.terminal.names import one_line
 from shoal.report.terminal.table import table_text
 
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["comparison_text", "measured_on"]
 
 _WHAT_IS_COMPARED = (
-    "in %, lower is better: score = (risk + PIL) / 2, risk = (linkage + interval disclosure) / 2, PIL probabilistic\n"
-    "information loss; attack: found by an intruder who knows the method; lost: of the variation."
+    "in %, lower is better: score = (risk + loss) / 2; risk: {};\n"
+    "loss: {}; attack: found by an intruder who knows the method; lost: of the variation."
 )
 
 
@@ -26,7 +27,7 @@ def comparison_text(comparison: Comparison) -> str:
         "k",
         "score",
         "risk",
-        "PIL",
+        "loss",
         "linkage",
         "interval",
         "attack",
@@ -44,7 +45,7 @@ def comparison_text(comparison: Comparison) -> str:
                 for value in (
                     row.score,
                     row.risk,
-                    row.probabilistic_information_loss,
+                    row.loss,
                     row.distance_linkage,
                     row.interval_disclosure,
                     row.transparency_attack,
@@ -57,13 +58,19 @@ def comparison_text(comparison: Comparison) -> str:
         )
         for row in comparison.rows
     ]
-    lines = [table_text(head, rows, right=set(range(1, len(head)))), "", _WHAT_IS_COMPARED]
+    lines = [
+        table_text(head, rows, right=set(range(1, len(head)))),
+        "",
+        _WHAT_IS_COMPARED.format(*comparison.setup.risk_and_loss),
+    ]
     if comparison.unmasked_score is not None:
         scores = [row.score for row in comparison.rows if row.score is not None]
         better = bool(scores) and min(scores) < comparison.unmasked_score
         lines.append(
             f"unmasked file: score {comparison.unmasked_score:.2f}" + ("" if better else ", and none is better")
         )
+    if comparison.setup.measure_options:
+        lines.append(f"measures with options: {options_text(comparison.setup.measure_options)}")
     if comparison.setup.measured_columns:
         lines.append(f"measured on {measured_on(comparison.setup.measured_columns)}")
     lines += [f"left out: {name}, {why}" for name, why in comparison.left_out.items()]

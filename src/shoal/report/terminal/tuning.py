@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from shoal.measure.options import options_text
 from shoal.report.terminal.comparison import measured_on
 from shoal.report.terminal.table import table_text
 from shoal.report.wording import range_text
@@ -47,6 +48,8 @@ def tuning_text(name: str, tuning: Tuning) -> str:
         lines.append(
             f"unmasked file      {tuning.unmasked_score:.2f}" + ("" if better else ": no release scores better")
         )
+    if tuning.setup.measure_options:
+        lines.append(f"options            {options_text(tuning.setup.measure_options)}")
     if tuning.setup.measured_columns:
         lines.append(f"measured on        {measured_on(tuning.setup.measured_columns)}")
     for (method, problem), trials in tuning.problems.items():
