@@ -137,12 +137,14 @@ class FileMeasure(Generic[R]):
         by_record: bool,
         takes: tuple[FromEvaluation, ...],
         limits: Mapping[str, Limit],
+        unpublished_options: tuple[str, ...],
     ) -> None:
         update_wrapper(self, function)
         self.of = function
         self.about = about
         self.by_record = by_record
         self.limits = limits
+        self.unpublished_options = unpublished_options
         _, *options = inspect.signature(function).parameters.values()
         first = [
             inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Any")
@@ -284,6 +286,7 @@ def file_measure(
     by_record: bool = True,
     takes: tuple[FromEvaluation, ...] = (),
     limits: Mapping[str, Limit] | None = None,
+    unpublished_options: tuple[str, ...] = (),
 ) -> Callable[[Callable[Concatenate[Pair, ...], R]], FileMeasure[R]]:
     """Turn a function of a Pair into a measure of two files.
 
@@ -298,5 +301,8 @@ def file_measure(
         left out.
     limits
         What its options may be, as far as that does not depend on the files.
+    unpublished_options
+        Options with which it is not published: values over other columns, beside those over all, could reveal that of
+        a single column, which may be a count of few records.
     """
-    return lambda function: FileMeasure(function, about, by_record, takes, limits or {})
+    return lambda function: FileMeasure(function, about, by_record, takes, limits or {}, unpublished_options)

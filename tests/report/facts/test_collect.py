@@ -161,13 +161,19 @@ def test_options_of_measures_are_facts_and_those_that_are_not_the_default_are_on
     release = shoal.protect(survey[names], 5, seed=1)
     facts = summarize(release, audience, release.evaluate(options=OPTIONS))
     jsonschema.validate(facts.to_dict(), summary_schema())
-    for name, options in OPTIONS.items():
-        one = facts.measure(name)
-        assert one.not_default == options
-        assert one.options == {**MEASURES[name].options, **options}
-    assert facts.measure("probabilistic_linkage").not_default == {}
-    assert facts.attack.known == 3  # of so many choices of three that they are not listed
+    texts = {
+        "distance_linkage": "direction = masked-to-original, ties = any",
+        "interval_disclosure": "kind = sd, width = 5",
+        "score": "weights = 2001",
+    }
+    if audience == "internal":
+        texts["transparency_attack"] = "known = 3"
+        assert facts.attack.known == 3  # of so many choices of three that they are not listed
     page = report_html(facts)
-    for text in ("direction = masked-to-original, ties = any", "kind = sd, width = 5", "known = 3", "weights = 2001"):
+    for name, text in texts.items():
+        one = facts.measure(name)
+        assert one.not_default == OPTIONS[name]
+        assert one.options == {**MEASURES[name].options, **OPTIONS[name]}
         assert f"Measured with {text}." in page
+    assert facts.measure("probabilistic_linkage").not_default == {}
     assert "tolerance = " not in page

@@ -104,14 +104,24 @@ def test_the_public_report_needs_the_files_that_were_measured(few):
         summarize(few, "public", evaluation)
 
 
-def test_an_average_of_shares_that_are_bounds_is_not_published(release):
-    """As a measure of its own, over subsets, it is computed from what is published."""
-    options = {"distance_linkage": {"known": "subsets"}}
-    evaluation = release.evaluate(options=options)
-    assert summarize(release, "internal", evaluation).value("distance_linkage") == evaluation.distance_linkage
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("distance_linkage", "subsets"),
+        ("distance_linkage", ["age"]),
+        ("linkage_over_subsets", ["age", "tax"]),
+        ("transparency_attack", 1),
+    ],
+)
+def test_values_over_chosen_columns_are_not_published(release, name, known):
+    """Beside those over all, they could reveal the share of one column, and with it a count of few records."""
+    evaluation = release.evaluate(options={name: {"known": known}})
+    assert summarize(release, "internal", evaluation).value(name) == evaluation.measured[name]
     public = summarize(release, "public", evaluation)
-    assert public.value("distance_linkage") is None and public.left_out["distance_linkage"] == NOT_PUBLIC
-    assert public.value("linkage_over_subsets") is not None
+    assert public.value(name) is None and public.left_out[name] == NOT_PUBLIC
+    assert "Measured with known" not in report_html(public)
+    others = {"distance_linkage", "linkage_over_subsets", "transparency_attack"} - {name}
+    assert all(public.value(other) is not None for other in others)
 
 
 @pytest.mark.parametrize("weights", ["equal", "2001"])

@@ -62,6 +62,7 @@ _LIMITS: dict[str, Limit] = {
     ),
     takes=("seed",),
     limits=_LIMITS,
+    unpublished_options=("known",),
 )
 def distance_linkage(
     files: Pair,
@@ -172,6 +173,7 @@ def _linkage(
     ),
     takes=("seed",),
     limits=_LIMITS,
+    unpublished_options=("known",),
 )
 def linkage_over_subsets(
     files: Pair,

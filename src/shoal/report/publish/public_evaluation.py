@@ -55,8 +55,8 @@ def _reason_against(name: str, evaluation: Evaluation, k: int) -> str:
     about = MEASURES[name].about
     if about.publication is None:
         return NOT_DECLARED
-    if "by_number" in evaluation.measured[name].parts and about.publication is not Publication.FROM_PUBLISHED:
-        return NOT_PUBLIC  # an average of shares, which would reveal those that are published as bounds
+    if any(option in evaluation.options.get(name, {}) for option in MEASURES[name].unpublished_options):
+        return NOT_PUBLIC
     if about.publication is Publication.OVER_PAIRS and evaluation.complete_records < k:
         return NOT_PUBLIC
     is_beside_another = any(other in evaluation.measured for other in about.not_published_with)

@@ -65,6 +65,7 @@ _RATES = ("expected", "certain", "coverage", "false_unique", "candidates", "link
         "sample": OrNone(Whole(1)),
         "seed": Whole(0),
     },
+    unpublished_options=("known",),
 )
 def transparency_attack(
     files: Pair,
