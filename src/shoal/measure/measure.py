@@ -171,7 +171,8 @@ class FileMeasure(Generic[R]):
         for name, default in self._options.items():
             if default is inspect.Parameter.empty and name not in options:
                 raise ParameterError(f"{self.about.name} needs {name}.")
-        checked = self._checked(options, self._options)
+        self._refuse_unknown(options, self._options)
+        checked = self._within_limits(options)
         return self.of(pair(original, masked, columns, kinds=kinds, same_records=self.by_record), **checked)
 
     def __repr__(self) -> str:
@@ -190,8 +191,8 @@ class FileMeasure(Generic[R]):
     def check_first(self, function: Callable[Concatenate[Pair, ...], Any]) -> Callable[Concatenate[Pair, ...], Any]:
         """Decorate a quick function that raises ParameterError for options that do not fit the files.
 
-        An evaluation calls it for all its measures before it computes the first, with the arguments of the measure
-        that it names.
+        An evaluation calls it for measures that have options before it computes the first of all, with the arguments
+        of the measure that it names.
         """
         self._first_check = function
         return function
@@ -208,8 +209,9 @@ class FileMeasure(Generic[R]):
                 raise ParameterError(
                     f"options of {self.about.name}: {name} is the same for all measures. Give it to the evaluation."
                 )
+        self._refuse_unknown(options, self.options)
         try:
-            return self._checked(options, self.options)
+            return self._within_limits(options)
         except ParameterError as error:
             raise ParameterError(f"options of {self.about.name}: {error}", parameter=error.parameter) from None
 
@@ -223,10 +225,8 @@ class FileMeasure(Generic[R]):
 
     def arguments(self, files: Pair, evaluation: Mapping[str, Any], **options: Any) -> dict[str, Any]:
         """Return the arguments of `evaluated`, from an evaluation and options; ParameterError if they do not fit."""
-        taken = {name: evaluation[name] for name in self._takes}
-        self._check_limits(taken)
-        arguments = taken | options
-        if self._first_check is not None:
+        arguments = self._within_limits({name: evaluation[name] for name in self._takes}) | options
+        if options and self._first_check is not None:
             wanted = list(inspect.signature(self._first_check).parameters)[1:]
             with suppress(NotApplicableError):  # which the evaluation says of the measure, and is no error
                 self._first_check(files, **{name: arguments.get(name, self._options[name]) for name in wanted})
@@ -252,18 +252,18 @@ class FileMeasure(Generic[R]):
             raise NotImplementedError(f"{self.about.name} does not say how it is computed from what is published.")
         return self._from_published(parts, published)
 
-    def _checked(self, options: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-        """Return options with words as words; ParameterError for one that is not among those known, or is wrong."""
+    def _refuse_unknown(self, options: Iterable[str], known: Mapping[str, Any]) -> None:
+        """Raise ParameterError for an option that is not among those known."""
         for name in options:
             if name not in known:
                 hint = nearest_name_hint(str(name), known) or f" It has {', '.join(known) or 'none'}."
                 raise ParameterError(f'{self.about.name} has no option "{name}".{hint}')
-        checked = {name: _as_word(value, self.limits.get(name)) for name, value in options.items()}
-        self._check_limits(checked)
-        return checked
 
-    def _check_limits(self, values: Mapping[str, Any]) -> None:
-        check_limits({name: limit for name, limit in self.limits.items() if name in values}, values)
+    def _within_limits(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return values with words as words; ParameterError for one that is outside its limits."""
+        words = {name: _as_word(value, self.limits.get(name)) for name, value in values.items()}
+        check_limits({name: limit for name, limit in self.limits.items() if name in words}, words)
+        return words
 
 
 def _as_word(value: Any, limit: Limit | None) -> Any:

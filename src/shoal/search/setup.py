@@ -96,13 +96,11 @@ class TrialSetup:
 
     def _refuse_options_that_do_not_fit(self) -> None:
         """Raise ParameterError for an option of a measure that does not fit the table, before the first trial."""
-        everything = list(self.selection.columns)
         masking = dict.fromkeys(get_args(FromEvaluation)) | {"method": "mdav", "k": 2}
         masking |= {"standardize": True, "seed": 0}
         for name, own in self.measure_options.items():
-            # The attack is on all columns.
-            columns = everything if name not in QUICK_MEASURES else self.measured_columns or everything
-            files = pair(self.table, self.table, columns, kinds=self.selection.kinds)
+            some = self.measured_columns if name in QUICK_MEASURES else []  # the attack is on all columns
+            files = pair(self.table, self.table, some or list(self.selection.columns), kinds=self.selection.kinds)
             MEASURES[name].arguments(files, masking, **own)
 
     @property

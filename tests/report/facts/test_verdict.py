@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shoal
+from shoal.report.facts.collect import summarize
 from shoal.report.facts.verdict import verdict_on
 from shoal.report.publish.shares import Shares
 
@@ -33,3 +34,11 @@ def test_options_do_not_make_the_verdict_milder_in_silence():
     alone = shoal.evaluate(*files, measures=["distance_linkage"], options=options)
     expected = "Hardly any record can be traced (0.0 %, distance_linkage:ties=unique)."
     assert verdict_on(alone, "", Shares(None), 1) == expected
+
+
+def test_a_public_verdict_names_no_option_of_what_is_not_published():
+    frame = shoal.datasets.households(200, seed=3)[["age", "wage_income", "tax"]]
+    release = shoal.protect(frame, 5, seed=1)
+    evaluation = release.evaluate(options={"transparency_attack": {"known": 1}})
+    assert "transparency_attack:known=1" in summarize(release, "internal", evaluation).verdict
+    assert "known" not in summarize(release, "public", evaluation).verdict

@@ -8,6 +8,7 @@ from shoal.report.publish.shares import Shares
 
 __all__ = ["verdict_on"]
 
+_TRACING = ("distance_linkage", "transparency_attack")
 # Up to which percentage of records traced, and of the variation lost, which words are used.
 _TRACED = ((5.0, "hardly any record can be traced"), (20.0, "some records can be traced"))
 _LOST = ((10.0, "little information is lost"), (30.0, "some information is lost"))
@@ -35,14 +36,14 @@ def verdict_on(evaluation: Evaluation, promise: str, shares: Shares, fewest: int
 
 def _traced(evaluation: Evaluation, shares: Shares, fewest: int) -> str:
     """Say how many records an intruder finds, in words that tell no more than the values that are given."""
-    measured = {name: evaluation.measured.get(name) for name in ("distance_linkage", "transparency_attack")}
-    if evaluation.score is not None:
+    measured = {name: evaluation.measured[name] for name in _TRACING if name in evaluation.measured}
+    options = {name: own for name, own in evaluation.options.items() if name in measured}
+    if "distance_linkage" in options and evaluation.score is not None:
         measured["distance_linkage"] = evaluation.score.distance_linkage  # with the default options
-    linked = max((float(value) for value in measured.values() if value is not None), default=None)
+        del options["distance_linkage"]
+    linked = max(map(float, measured.values()), default=None)
     if linked is None or not shares.can_be_given:
         return ""
-    by_default = {"distance_linkage"} if evaluation.score is not None else set()
-    options = {name: own for name, own in evaluation.options.items() if name in measured and name not in by_default}
     how = f", {options_text(options)}" if options else ""
     share, least = shares.bounded(linked), shares.least
     if least is not None and share <= least:

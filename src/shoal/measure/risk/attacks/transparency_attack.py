@@ -127,10 +127,9 @@ def transparency_attack(
         record is left; `coverage`, those for which their own record is left; `false_unique`, those for which one wrong
         record is left; `linkage`, the rate of plain distance linkage with the same variables; `excess`, the expected
         rate less that. And: `candidates`, the mean number of records left; `known`, how many variables the intruder
-        knows, at most; `choices`, how many the values are
-        averages of, out of `choices_possible`; `by_choice`, the same rates for each, if there are at most 100;
-        `records`, those without a missing value, and `sampled`, how many of them were targets, None if all were; a
-        sample has a `standard_error`, of the expected rate.
+        knows, at most; `choices`, how many the values are averages of, out of `choices_possible`; `by_choice`, the same
+        rates for each, if there are at most 100; `records`, those without a missing value, and `sampled`, how many of
+        them were targets, None if all were; a sample has a `standard_error`, of the expected rate.
 
     Notes
     -----
@@ -208,9 +207,8 @@ def _refuse_what_does_not_fit(files: Pair, method: Any, k: int, blocks: Any, kno
     spelled, masking = known_method(method, k)
     if level == 2:
         repeatable_method(spelled, masking)
-    known_choices(
-        usable_variables(files, blocks, one_column_each=masking.scope == "column"), known, np.random.default_rng(0)
-    )
+    variables = usable_variables(files, blocks, one_column_each=masking.scope == "column")
+    known_choices(variables, known, np.random.default_rng(0))
 
 
 def _strata_of(files: Pair, columns: Sequence[str]) -> NDArray[np.int64]:
