@@ -8,8 +8,8 @@ import re
 from typing import Any
 
 from shoal.errors import ParameterError
-from shoal.parameters.default import BY_RULES
 from shoal.parameters.choices import split_outside_brackets, written_form
+from shoal.parameters.default import BY_RULES
 
 __all__ = [
     "read_assignments",
