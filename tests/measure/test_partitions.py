@@ -1,4 +1,4 @@
-"""Rand, Jaccard, fuzzy Rand and alpha-cuts."""
+"""Rand, adjusted Rand, Jaccard, fuzzy Rand and alpha-cuts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,16 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import rand_score
+from sklearn.metrics import adjusted_rand_score, rand_score
 
 from shoal.errors import NotApplicableError, ParameterError
-from shoal.measure.partitions import alpha_cut_distance, fuzzy_rand_index, jaccard_index, rand_index
+from shoal.measure.partitions import (
+    adjusted_rand_index,
+    alpha_cut_distance,
+    fuzzy_rand_index,
+    jaccard_index,
+    rand_index,
+)
 from shoal.parameters.limits import Number, Whole
 
 # The example of METHODS, section 8.
@@ -68,6 +74,30 @@ def test_rand_and_jaccard_count_pairs(both):
     assert rand_index(first, second) == pytest.approx(rand_score(first, second))
     assert rand_index(first, second) == pytest.approx(np.mean([one == two for one, two in pairs]))
     assert jaccard_index(first, second) == pytest.approx(np.mean([all(pair) for pair in joined]) if joined else 1)
+
+
+@given(labels)
+def test_adjusted_rand_against_scikit_learn(both):
+    found = adjusted_rand_index(*both)
+    assert found == pytest.approx(adjusted_rand_score(*both), abs=1e-12)
+    assert found.parts == rand_index(*both).parts
+    assert -0.5 <= found <= 1
+
+
+@pytest.mark.parametrize("first", [[0, 0, 1, 1, 2, 2], [0, 1, 2, 2, 2, 2], [0, 0, 0, 1, 1, 1]])
+@pytest.mark.parametrize("second", [[0, 0, 0, 1, 1, 2], [0, 1, 1, 1, 1, 1]])
+def test_adjusted_rand_is_the_rand_index_above_its_mean_over_all_assignments(first, second):
+    """By brute force: the mean is taken over all 720 orders of the labels."""
+    by_chance = np.mean([rand_index(first, order) for order in permutations(second)])
+    expected = (rand_index(first, second) - by_chance) / (1 - by_chance)
+    assert adjusted_rand_index(first, second) == pytest.approx(expected)
+
+
+def test_adjusted_rand_at_its_ends():
+    assert adjusted_rand_index([0, 0, 1, 1], [0, 1, 0, 1]) == -0.5
+    for first in ([0] * 5, range(5)):  # nothing could be otherwise by chance
+        assert adjusted_rand_index(first, first) == 1
+    assert adjusted_rand_index([0] * 5, range(5)) == 0
 
 
 @given(labels)

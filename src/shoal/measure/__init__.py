@@ -4,7 +4,13 @@ from shoal.measure import catalogue
 from shoal.measure.catalogue import *  # noqa: F403  # a new measure is named in the catalogue, and nowhere else
 from shoal.measure.evaluation import Evaluation, evaluate, evaluation_schema
 from shoal.measure.measure import About, FileMeasure, Measure, MeasuredValue
-from shoal.measure.partitions import alpha_cut_distance, fuzzy_rand_index, jaccard_index, rand_index
+from shoal.measure.partitions import (
+    adjusted_rand_index,
+    alpha_cut_distance,
+    fuzzy_rand_index,
+    jaccard_index,
+    rand_index,
+)
 from shoal.measure.publication import Publication
 
 __all__ = [
@@ -14,6 +20,7 @@ __all__ = [
     "Measure",
     "MeasuredValue",
     "Publication",
+    "adjusted_rand_index",
     "alpha_cut_distance",
     "evaluate",
     "evaluation_schema",

@@ -13,7 +13,7 @@ from shoal.errors import NotApplicableError, ParameterError
 from shoal.measure.measure import About, MeasuredValue, partition_measure
 from shoal.parameters.limits import Limit, Number, OneOf, TrueOrFalse, Whole, check_limits
 
-__all__ = ["alpha_cut_distance", "fuzzy_rand_index", "jaccard_index", "rand_index"]
+__all__ = ["adjusted_rand_index", "alpha_cut_distance", "fuzzy_rand_index", "jaccard_index", "rand_index"]
 
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -48,6 +48,37 @@ def rand_index(P: Any, Q: Any) -> MeasuredValue:
     """
     pairs = _count_pairs(P, Q)
     return MeasuredValue((pairs["together"] + pairs["apart"]) / sum(pairs.values()), **pairs)
+
+
+@partition_measure(
+    About(
+        name="adjusted_rand_index",
+        title="Adjusted Rand index",
+        definition="The Rand index, less what is expected if the labels of one partition are assigned to the records "
+        "at random, as a part of what it can at most be above that: 1 if the partitions are the same, 0 on average by "
+        "chance, below 0 if they agree less than by chance.",
+        reference="Hubert and Arabie (1985), Comparing partitions, Journal of Classification 2",
+        range=(-0.5, 1.0),
+        better="higher",
+        side="partitions",
+        unit="",
+        counts="neither",
+        slow=False,
+    )
+)
+def adjusted_rand_index(P: Any, Q: Any) -> MeasuredValue:
+    """Return the Rand index of two partitions corrected for chance, with the four numbers of pairs as parts.
+
+    Parameters
+    ----------
+    P, Q
+        The label of each record in the first and in the second partition: numbers, text or anything hashable.
+    """
+    pairs = _count_pairs(P, Q)
+    both, first, second, neither = pairs.values()
+    most = (both + first) * (first + neither) + (both + second) * (second + neither)
+    # Nothing is left to chance only if both partitions are one cluster, or each record is by itself in both.
+    return MeasuredValue(2 * (both * neither - first * second) / most if most else 1.0, **pairs)
 
 
 @partition_measure(
