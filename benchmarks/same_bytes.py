@@ -71,7 +71,7 @@ def releases() -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
     for name, table, arguments in [*same_results.cases(tables), *own]:
         if name not in ("too few", "no method"):
             yield name, lambda t=table, a=arguments: protected({**tables, **more}[t], a)
-    for name in ("CMeans", "NoiseClustering", "FuzzyPossibilisticCMeans"):
+    for name in ("CMeans", "NoiseClustering", "FuzzyPossibilisticCMeans", "PossibilisticCMeans"):
         yield name, lambda n=name: clustered(n, tables["census"])
 
 

@@ -215,6 +215,8 @@ ESTIMATORS = {
     "Recognition Letters 12",
     "fuzzy.FuzzyPossibilisticCMeans": "N. R. Pal, K. Pal and J. C. Bezdek (1997), A mixed c-means clustering model, "
     "IEEE International Conference on Fuzzy Systems",
+    "fuzzy.PossibilisticCMeans": "R. Krishnapuram and J. M. Keller (1993), A possibilistic approach to clustering, "
+    "IEEE Transactions on Fuzzy Systems 1",
     "fuzzy.CMeans": "S. P. Lloyd (1982), Least squares quantization in PCM, IEEE Transactions on Information Theory 28",
 }
 OTHERS = {

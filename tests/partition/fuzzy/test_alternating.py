@@ -18,8 +18,10 @@ from shoal.partition.fuzzy.alternating import (
     Fuzzy,
     Noisy,
     Possibilistic,
+    Typicality,
     alternate,
     labels,
+    mean_distances,
     memberships,
     typicalities,
 )
@@ -32,6 +34,7 @@ RULES = {
     "noise": Noisy(1.6, delta=1.5),
     "noise by Davé": Noisy(2.0),
     "possibilistic": Possibilistic(1.8, 2.2),
+    "typicality": Typicality(1.7, (1.3,)),  # one eta for all centres, however many there are
     "crisp": Crisp(),
 }
 every_rule = pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
@@ -129,6 +132,37 @@ def test_typicalities_sum_to_one_over_the_records_and_move_the_centres():
     assert found.objective[0] == pytest.approx((w * D).sum(), rel=1e-11)
 
 
+@pytest.mark.parametrize("m", [1.2, 1.7, 2.0, 4.0])
+def test_possibilistic_typicalities_centres_and_objective_are_those_of_the_formula(m):
+    X, eta = blobs(), (0.3, 1.0, 2.0, 5.0, 40.0)
+    V = X[:5] + 0.1
+    D = squared(X, V).astype(float)
+    t = 1 / (1 + (D / eta) ** (1 / (m - 1)))
+    assert np.allclose(memberships(X, V, Typicality(m, eta)), t, rtol=1e-10, atol=1e-300)
+    w = t**m
+    found = alternate(X, V, Typicality(m, eta), max_iter=1)
+    assert np.allclose(found.centres, w.T @ X / w.sum(axis=0)[:, None], rtol=0, atol=1e-11)
+    assert found.objective[0] == pytest.approx((w * D + eta * (1 - t) ** m).sum(), rel=1e-11)
+
+
+def test_a_record_on_a_centre_is_typical_of_it_for_every_m():
+    X = np.array([[0.0], [1.0], [3.0]])
+    for m in (1.001, 2.0, 1e5):
+        t = memberships(X, np.array([[0.0], [2.0]]), Typicality(m, (1.0, 1.0)))
+        assert t[0, 0] == 1
+        assert t[1] == pytest.approx([0.5, 0.5])
+
+
+@pytest.mark.parametrize("memory", [256, 0.01])
+def test_mean_distances_to_the_centres_are_weighted_like_the_centres(memory):
+    X, m = blobs(), 1.7
+    V = np.concatenate([X[:2], X[2:5] + 0.1])  # two centres lie on records
+    terms = np.maximum(squared(X, V), 1e-300) ** (-1 / np.longdouble(m - 1))
+    w = (terms / terms.sum(axis=1, keepdims=True)) ** m
+    expected = ((w * squared(X, V)).sum(axis=0) / w.sum(axis=0)).astype(float)
+    assert mean_distances(X, V, Fuzzy(m), memory=memory) == pytest.approx(expected, rel=1e-11)
+
+
 @every_rule
 @given(
     n=st.integers(5, 60),
@@ -148,8 +182,8 @@ def test_the_objective_never_rises_and_rows_sum_to_one(rule, n, d, c, seed, expo
     assert (rise <= 1e-10 * np.abs(values[:-1]) + 1e-25 * 100.0**exponent).all()
     assert np.isfinite(found.centres).all()
     u = memberships(X, found.centres, found.rule)
-    assert np.allclose(u.sum(axis=1), 1, rtol=0, atol=1e-12)
-    assert u.min() >= 0
+    assert isinstance(rule, Typicality) or np.allclose(u.sum(axis=1), 1, rtol=0, atol=1e-12)
+    assert u.min() >= 0 and u.max() <= 1
     assert np.array_equal(labels(X, found.centres, found.rule), u.argmax(axis=1))
 
 

@@ -17,10 +17,11 @@ from shoal.partition.fuzzy import (
     FuzzyCMeans,
     FuzzyPossibilisticCMeans,
     NoiseClustering,
+    PossibilisticCMeans,
 )
 from shoal.progress import listening
 
-EVERY = [CMeans, EntropyFuzzyCMeans, FuzzyCMeans, FuzzyPossibilisticCMeans, NoiseClustering]
+EVERY = [CMeans, EntropyFuzzyCMeans, FuzzyCMeans, FuzzyPossibilisticCMeans, NoiseClustering, PossibilisticCMeans]
 SETTINGS = {EntropyFuzzyCMeans: {"lam": 1.0}}
 every_estimator = pytest.mark.parametrize("estimator", EVERY, ids=lambda estimator: estimator.__name__)
 
@@ -53,7 +54,7 @@ def test_what_is_learned_fits_together(estimator):
     columns = 4 if estimator is NoiseClustering else 3
     assert fitted.cluster_centers_.shape == (3, 2)
     assert fitted.memberships_.shape == (150, columns)
-    assert np.allclose(fitted.memberships_.sum(axis=1), 1)
+    assert estimator is PossibilisticCMeans or np.allclose(fitted.memberships_.sum(axis=1), 1)
     assert np.array_equal(fitted.labels_, fitted.memberships_.argmax(axis=1))
     assert np.array_equal(fitted.predict(X), fitted.labels_)
     assert np.array_equal(fitted.predict_memberships(X), fitted.memberships_)

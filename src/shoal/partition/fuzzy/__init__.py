@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shoal.partition.fuzzy.cmeans import CMeans, FuzzyCMeans
     from shoal.partition.fuzzy.entropy import EntropyFuzzyCMeans
     from shoal.partition.fuzzy.noise import NoiseClustering
-    from shoal.partition.fuzzy.possibilistic import FuzzyPossibilisticCMeans
+    from shoal.partition.fuzzy.possibilistic import FuzzyPossibilisticCMeans, PossibilisticCMeans
 
 __all__ = [
     "AtLeastK",
@@ -23,6 +23,7 @@ __all__ = [
     "FuzzyCMeans",
     "FuzzyPossibilisticCMeans",
     "NoiseClustering",
+    "PossibilisticCMeans",
 ]
 
 _HOME = {
@@ -32,6 +33,7 @@ _HOME = {
     "FuzzyCMeans": "cmeans",
     "FuzzyPossibilisticCMeans": "possibilistic",
     "NoiseClustering": "noise",
+    "PossibilisticCMeans": "possibilistic",
 }
 
 

@@ -14,7 +14,15 @@ from dataclasses import dataclass, replace
 from array_api_compat import array_namespace, device
 
 from shoal.partition.fuzzy.centred_records import Array, CentredRecords, RecordBlock
-from shoal.partition.fuzzy.membership_rules import Crisp, Entropic, Fuzzy, MembershipRule, Noisy, Possibilistic
+from shoal.partition.fuzzy.membership_rules import (
+    Crisp,
+    Entropic,
+    Fuzzy,
+    MembershipRule,
+    Noisy,
+    Possibilistic,
+    Typicality,
+)
 from shoal.partition.fuzzy.moving import move, typical_of
 
 __all__ = [
@@ -25,8 +33,10 @@ __all__ = [
     "MembershipRule",
     "Noisy",
     "Possibilistic",
+    "Typicality",
     "alternate",
     "labels",
+    "mean_distances",
     "memberships",
     "typicalities",
 ]
@@ -135,6 +145,24 @@ def labels(X: Array, centres: Array, rule: MembershipRule, *, memory: float | No
     xp = records.xp
     parts = records.walk(centres - records.origin, lambda block: xp.argmax(rule.memberships(block), axis=1))
     return xp.concat(list(parts))
+
+
+def mean_distances(X: Array, centres: Array, rule: Fuzzy, *, memory: float | None = None, threads: int = 1) -> Array:
+    """Return the mean squared distance of the records to each centre, with the weights that centres are means with.
+
+    It is 0 for a centre whose weights are all too small for numbers.
+    """
+    records = _from_centres(X, centres, rule, memory, threads)
+    xp = records.xp
+
+    def gather(block: RecordBlock) -> Array:
+        distances = xp.asarray(block.distances, copy=True)
+        matrix, factors, _ = rule.weigh(block)
+        weights = matrix * factors[:, None]
+        return xp.stack([xp.sum(part, axis=0, dtype=xp.float64) for part in (weights * distances, weights)])
+
+    sums, totals = sum(records.walk(centres - records.origin, gather))
+    return xp.where(totals > 0, sums / xp.where(totals > 0, totals, xp.ones_like(totals)), xp.zeros_like(sums))
 
 
 def typicalities(

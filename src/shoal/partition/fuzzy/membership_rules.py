@@ -14,7 +14,7 @@ from array_api_compat import device
 
 from shoal.partition.fuzzy.centred_records import Array, RecordBlock
 
-__all__ = ["CentreWeights", "Crisp", "Entropic", "Fuzzy", "MembershipRule", "Noisy", "Possibilistic"]
+__all__ = ["CentreWeights", "Crisp", "Entropic", "Fuzzy", "MembershipRule", "Noisy", "Possibilistic", "Typicality"]
 
 # An exponent up to this that is whole, as for m = 1.1, 1.2, 1.25, 1.5 and 2, is taken by multiplying.
 _LARGEST_WHOLE = 16
@@ -42,7 +42,7 @@ class MembershipRule:
         raise NotImplementedError
 
     def memberships(self, block: RecordBlock) -> Array:
-        """Return the memberships; the rows sum to one."""
+        """Return the memberships; the rows sum to one unless the rule says otherwise."""
         raise NotImplementedError
 
 
@@ -184,6 +184,49 @@ class Possibilistic(Fuzzy):
         if any_met:
             return xp.where(is_met, is_on, shares), xp.where(is_met, is_on, weights)
         return shares, weights
+
+
+@dataclass(frozen=True)
+class Typicality(MembershipRule):
+    """Possibilistic c-means: t = 1 / (1 + (D / eta)^(1/(m-1))), with one eta for each centre, weights t^m.
+
+    With z = ln(D / eta) / (m-1) and s = ln(1 + e^z), t is e^-s and 1 - t is e^(z-s). As t is the best for the centre,
+    t^m D + eta (1 - t)^m, which a record adds to the objective, is eta (1 - t)^(m-1). The rows do not sum to one.
+    """
+
+    m: float
+    eta: tuple[float, ...]
+
+    matrices: ClassVar[int] = 6
+
+    def weigh(self, block: RecordBlock) -> CentreWeights:
+        """Return the weights that the new centres are means with."""
+        xp, exp = block.xp, block.arithmetic.exp
+        exponents, logarithms = self._exponents(block)
+        left = exp((1 - self.m) * (logarithms - exponents))
+        objective = xp.sum(left * self._etas(block), dtype=xp.float64)
+        return CentreWeights(exp(-self.m * logarithms), xp.ones_like(block.nearest), objective)
+
+    def log_weights(self, block: RecordBlock, centres: Array) -> Array:
+        """Return the logarithms of the weights for a few centres."""
+        return -self.m * self._exponents(block)[1][:, centres]
+
+    def memberships(self, block: RecordBlock) -> Array:
+        """Return the typicalities."""
+        return block.arithmetic.exp(-self._exponents(block)[1])
+
+    def _etas(self, block: RecordBlock) -> Array:
+        distances = block.distances
+        return block.xp.asarray(self.eta, dtype=distances.dtype, device=device(distances))
+
+    def _exponents(self, block: RecordBlock) -> tuple[Array, Array]:
+        """Return z and s, for every record and centre."""
+        xp, distances = block.xp, block.distances
+        exp, log = block.arithmetic.exp, block.arithmetic.log
+        is_on = distances == 0
+        z = (log(xp.where(is_on, xp.ones_like(distances), distances)) - log(self._etas(block))) / (self.m - 1)
+        z[is_on] = -math.inf
+        return z, xp.clip(z, 0.0, None) + log(1 + exp(-xp.abs(z)))
 
 
 @dataclass(frozen=True)
