@@ -217,6 +217,8 @@ ESTIMATORS = {
     "IEEE International Conference on Fuzzy Systems",
     "fuzzy.PossibilisticCMeans": "R. Krishnapuram and J. M. Keller (1993), A possibilistic approach to clustering, "
     "IEEE Transactions on Fuzzy Systems 1",
+    "fuzzy.FuzzyCRegression": "R. J. Hathaway and J. C. Bezdek (1993), Switching regression models and fuzzy "
+    "clustering, IEEE Transactions on Fuzzy Systems 1",
     "fuzzy.CMeans": "S. P. Lloyd (1982), Least squares quantization in PCM, IEEE Transactions on Information Theory 28",
 }
 OTHERS = {

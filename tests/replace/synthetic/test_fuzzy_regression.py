@@ -1,4 +1,4 @@
-"""Fuzzy c-regression: the models of the worked example, of brute force at one model, and no record let through."""
+"""Synthetic values from fuzzy c-regression: those of brute force at one model, and no record let through."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import DataError, ParameterError, TooFewRecordsError
-from shoal.replace.synthetic.fuzzy_regression import FuzzyRegression, fitted_models
+from shoal.replace.synthetic.fuzzy_regression import FuzzyRegression
 
 ORIG4 = ["FEDTAX", "TAXINC", "WSALVAL", "ERNVAL"]
 
@@ -26,17 +26,6 @@ def noisy_lines(seed, n=200):
     slopes = np.array([[[2.0, 1], [0, 3]], [[-2, 0], [1, -3]]])
     X = np.einsum("nij,ni->nj", slopes[side], Y) + 5 * side[:, None] + 0.05 * rng.normal(size=(n, 2))
     return X, Y, side
-
-
-def test_the_worked_example():
-    """METHODS 4: c = 2, m = 1.5, start .9 and .1; three iterations."""
-    x = np.array([[0.0], [1], [2], [3], [0], [1], [2], [3]])
-    y = np.array([[0.0], [1], [2], [3], [3], [2.1], [1], [0]])
-    start = np.repeat([[0.9, 0.1], [0.1, 0.9]], 4, axis=0)
-    found = fitted_models(y, x, start, m=1.5)
-    assert (found.n_iter, found.converged) == (3, True)
-    assert found.coefficients[:, :, 0] == pytest.approx(np.array([[0, 1], [3.04, -1.01]]), abs=1e-5)
-    assert found.values[:, 0] == pytest.approx([0, 1, 2, 3, 3.04, 2.03, 1.02, 0.01], abs=1e-5)
 
 
 @given(st.integers(0, 300))
@@ -66,14 +55,6 @@ def test_units_have_no_say():
     assert other / scale == pytest.approx(plain, abs=1e-5)
 
 
-def test_predictors_that_depend_on_each_other_change_nothing():
-    X, Y, _ = noisy_lines(3)
-    start = np.random.default_rng(0).dirichlet(np.ones(3), size=len(X))
-    plain = fitted_models(X, Y, start, m=2.0)
-    more = fitted_models(X, np.column_stack([Y, Y[:, 0] + Y[:, 1], Y[:, 0]]), start, m=2.0)
-    assert more.values == pytest.approx(plain.values, abs=1e-6)
-
-
 @pytest.mark.parametrize("m", [1.01, 1.5, 2.0, 50.0])
 def test_census_with_dependent_predictors(reference_data, m):
     """Nine predictors of rank eight, where the printed formula cannot be evaluated."""
@@ -83,26 +64,6 @@ def test_census_with_dependent_predictors(reference_data, m):
     assert np.isfinite(new.values).all()
     assert new.unchanged == 0
     assert ((new.values - X).std(axis=0) < X.std(axis=0)).all()
-
-
-def test_a_model_without_records_starts_again():
-    X, Y, _ = noisy_lines(5)
-    start = np.zeros((len(X), 3))
-    start[:, 0] = 1
-    found = fitted_models(X, Y, start, m=2.0)
-    assert np.isfinite(found.values).all()
-    assert len(np.unique(found.memberships.argmax(axis=1))) == 3
-
-
-def test_memberships_are_those_of_the_models():
-    """The models returned are the ones that gave the memberships, by the formula."""
-    X, Y, _ = noisy_lines(6)
-    found = fitted_models(X, Y, np.random.default_rng(0).dirichlet(np.ones(3), size=len(X)), m=1.7, max_iter=4)
-    A = np.column_stack([np.ones(len(X)), Y])
-    errors = np.stack([np.square(X - A @ beta).sum(axis=1) for beta in found.coefficients], axis=1)
-    shares = errors ** (-1 / 0.7)
-    assert found.memberships == pytest.approx(shares / shares.sum(axis=1, keepdims=True), abs=1e-12)
-    assert not found.converged
 
 
 def test_every_group_has_its_own_models():

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shoal.partition.fuzzy.at_least_k import AtLeastK
-    from shoal.partition.fuzzy.cmeans import CMeans, FuzzyCMeans
+    from shoal.partition.fuzzy.cmeans import CMeans, FuzzyCMeans, NoiseClustering
     from shoal.partition.fuzzy.entropy import EntropyFuzzyCMeans
-    from shoal.partition.fuzzy.noise import NoiseClustering
     from shoal.partition.fuzzy.possibilistic import FuzzyPossibilisticCMeans, PossibilisticCMeans
+    from shoal.partition.fuzzy.regression import FuzzyCRegression
 
 __all__ = [
     "AtLeastK",
     "CMeans",
     "EntropyFuzzyCMeans",
     "FuzzyCMeans",
+    "FuzzyCRegression",
     "FuzzyPossibilisticCMeans",
     "NoiseClustering",
     "PossibilisticCMeans",
@@ -31,8 +32,9 @@ _HOME = {
     "CMeans": "cmeans",
     "EntropyFuzzyCMeans": "entropy",
     "FuzzyCMeans": "cmeans",
+    "FuzzyCRegression": "regression",
     "FuzzyPossibilisticCMeans": "possibilistic",
-    "NoiseClustering": "noise",
+    "NoiseClustering": "cmeans",
     "PossibilisticCMeans": "possibilistic",
 }
 

@@ -16,7 +16,7 @@ from shoal.parameters.limits import Limit, Number, OneOf, OrNone, Whole, check_l
 from shoal.partition.fuzzy.alternating import Alternation, MembershipRule, alternate, labels, memberships
 from shoal.partition.fuzzy.device import DeviceName, threads_for_blocks, to_device, to_host
 from shoal.partition.fuzzy.projection import FeasibleSet, feasible_set
-from shoal.partition.fuzzy.starts import StartOfCentres, farthest_first, plus_plus, towards_the_mean
+from shoal.partition.fuzzy.starts import StartOfClusters, farthest_first, plus_plus, towards_the_mean
 from shoal.partition.geometry.checked_matrix import checked_matrix
 from shoal.progress import advance, step
 
@@ -35,7 +35,7 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     limits: ClassVar[Mapping[str, Limit]] = {
         "n_clusters": Whole(1),
-        "init": StartOfCentres(("k-means++", "farthest")),
+        "init": StartOfClusters(("k-means++", "farthest")),
         "max_iter": Whole(1),
         "tol": Number(0),
         "n_init": Whole(1),

@@ -11,20 +11,22 @@ from numpy.typing import NDArray
 from shoal.parameters.limits import OneOf
 from shoal.partition.geometry.squared_distances import squared_distances
 
-__all__ = ["StartOfCentres", "farthest_first", "plus_plus", "towards_the_mean"]
+__all__ = ["StartOfClusters", "farthest_first", "plus_plus", "towards_the_mean"]
 
 # With a large m a centre never leaves a record it starts on: the record's weight is 1, that of all others c^-m.
 _TOWARDS_THE_MEAN = 0.01
 
 
 @dataclass(frozen=True)
-class StartOfCentres(OneOf):
-    """The limit of a parameter that sets where the centres start: a word, or a matrix that is checked in `fit`."""
+class StartOfClusters(OneOf):
+    """The limit of a parameter that sets where clusters start: a word, or a matrix that is checked in `fit`."""
+
+    matrix_of: str = "centres"
 
     @property
     def wanted(self) -> str:
         """What is accepted, as the end of the sentence "init must be ..."."""
-        return f"{super().wanted}, or a matrix of centres"
+        return f"{super().wanted}, or a matrix of {self.matrix_of}"
 
     def accepts(self, value: Any) -> bool:
         """Whether `value` is one of the words, or may be a matrix."""
