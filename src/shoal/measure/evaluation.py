@@ -158,7 +158,7 @@ def evaluate(
     quick
         Leave out what takes long, unless it is named; `.left_out` says what.
     seed
-        The seed of the samples that a few measures draw in files of more than 20,000 records.
+        The seed of the samples that a few measures draw in large files, and of the other start of clusters.
 
     Notes
     -----

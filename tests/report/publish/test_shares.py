@@ -32,3 +32,18 @@ def test_a_report_says_how_certain_an_estimate_is(audience):
     evaluation = replace(evaluation, measured={"distance_linkage": estimate})
     page = report_html(summarize(release, audience, evaluation))
     assert "Estimated from a sample of 2,000 records; its standard error is 0.84 percentage points." in page
+
+
+@pytest.mark.parametrize(("audience", "again", "chance"), [("public", 0.912, 0.8), ("internal", 0.91234, 0.80001)])
+def test_a_report_says_what_similar_clusters_are_compared_with(audience, again, chance):
+    release = shoal.protect(shoal.datasets.households(200, seed=3)[["age", "wage_income", "tax"]], 5, seed=1)
+    evaluation = release.evaluate(measures=["clustering_similarity", "sse"])
+    compared = MeasuredValue(0.95, again=0.91234, chance=0.80001)
+    evaluation = replace(evaluation, measured={**evaluation.measured, "clustering_similarity": compared})
+    summary = summarize(release, audience, evaluation)
+    facts = {one.name: (one.again, one.chance) for one in summary.measures}
+    assert facts == {"clustering_similarity": (again, chance), "sse": (None, None)}
+    assert (
+        "To compare: 0.912 for the original clustered again from another start, 0.800 for clusters assigned to the "
+        "records at random."
+    ) in report_html(summary)

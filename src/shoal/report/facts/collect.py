@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Audience", "Summary", "summarize", "summarize_files", "summary_schema"]
 
+_BESIDE = ("again", "chance")  # parts of a measure that its value is compared with
+
 
 def summarize(release: Release, audience: Audience, evaluation: Evaluation, *, distributions: bool = True) -> Summary:
     """Collect every fact about a release.
@@ -323,6 +325,7 @@ class _Collector:
                     greatest=high,
                     sampled=measured.parts.get("sampled"),
                     standard_error=self._shares.error_of(measured, value),
+                    **{part: self._shares.rounded(measured.parts[part]) for part in _BESIDE if part in measured.parts},
                     is_share=is_share(name),
                     options=options.get(name, {}),
                     not_default=dict(self._evaluation.options.get(name, {})),

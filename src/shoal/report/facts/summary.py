@@ -116,6 +116,10 @@ class MeasureFacts(_Facts):
     greatest: float | None
     sampled: int | None = Field(None, description="Records it was estimated from, if not from all.")
     standard_error: float | None = Field(None, description="Of an estimate from a sample, in percentage points.")
+    again: float | None = Field(
+        None, description="Its value if the original is compared with the original, clustered from another start."
+    )
+    chance: float | None = Field(None, description="Its value if clusters are assigned to the records at random.")
     is_share: bool = Field(False, description="Whether it is a share of records or cells, bounded by `least_share`.")
     options: dict[str, Any] = Field(default_factory=dict, description="With which options it was measured.")
     not_default: dict[str, Any] = Field(default_factory=dict, description="Those of them that are not the default.")

@@ -49,6 +49,16 @@ def _option_text(value: Any) -> str:
     return ", ".join(printable(str(one)) for one in value) if isinstance(value, list) else printable(str(value))
 
 
+def _beside_text(measure: MeasureFacts) -> str:
+    """Give the two values that the similarity of clusters is to be compared with."""
+    if measure.again is None or measure.chance is None:
+        return ""
+    return (
+        f"To compare: {number_text(measure.again)} for the original clustered again from another start, "
+        f"{number_text(measure.chance)} for clusters assigned to the records at random."
+    )
+
+
 def which_way(measure: MeasureFacts) -> str:
     """Say which way is good: "lower is safer"."""
     return f"{measure.better} is {'safer' if measure.side == 'risk' else 'better'}"
@@ -66,6 +76,7 @@ def measure_sections(summary: Summary) -> Iterator[PageSection]:
                 definition=one.definition.replace("`", ""),
                 sample=_sample_text(one),
                 options=measured_with(one),
+                beside=_beside_text(one),
                 reference=one.reference,
             )
             for one in summary.measures

@@ -68,6 +68,7 @@ class PageMeasure:
     definition: str
     sample: str
     options: str
+    beside: str
     reference: str
 
 

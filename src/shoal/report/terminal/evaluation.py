@@ -38,8 +38,14 @@ def evaluation_text(names: str, evaluation: Evaluation) -> str:
         )
     for name, measured in evaluation.measured.items():
         if measured.parts.get("sampled"):
-            error = f"standard error {measured.standard_error:.2g} percentage points"
-            notes.append(f"sampled: {name}, from {measured.sampled:,} records, {error}")
+            error = measured.parts.get("standard_error")
+            known = "" if error is None else f", standard error {error:.2g} percentage points"
+            notes.append(f"sampled: {name}, from {measured.sampled:,} records{known}")
+        if "chance" in measured.parts:
+            notes.append(
+                f"to compare: {name} is {measured.again:.4g} for the original clustered again from another start, and "
+                f"{measured.chance:.4g} for clusters assigned to the records at random"
+            )
         if measured.parts.get("of_variables"):
             notes.append(f"sampled: {name}, from {measured.of_variables:,} variables, evenly spaced in the file")
     notes += [f"not applicable: {name}. {why}" for name, why in evaluation.not_applicable.items()]
