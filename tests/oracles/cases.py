@@ -101,7 +101,7 @@ class Case:
     @property
     def is_soft(self) -> bool:
         """Whether centres are drawn by membership."""
-        return self.method.split(":")[0] in ("fuzzy", "entropy")
+        return self.method.split(":")[0] in ("fuzzy", "entropy") or self.replace == "membership-draw"
 
     @property
     def stratum_of_record(self) -> list[tuple[Any, ...]]:

@@ -19,7 +19,7 @@ GROUPING = (
     *("hac", "hac:cap=2k-1,linkage=single", "hac:distance=hamming", "hac:linkage=complete,priority=0.5"),
     *("optimal-univariate", "at-least-k", "refine:steps=20", "one-group"),
 )
-SOFT = ("fuzzy", "fuzzy:m=1.2", "fuzzy:n_clusters=2", "entropy", "entropy:lam=20")
+SOFT = ("fuzzy", "fuzzy:m=1.2", "fuzzy:n_clusters=2", "entropy", "entropy:lam=20", "at-least-k", "at-least-k:m=1.5")
 SYNTHETIC = (
     *("hybrid", "hybrid:small_groups=merge", "ipso", "ipso:variant=A", "ipso:variant=B", "muralidhar-sarathy"),
     *("muralidhar-sarathy:alpha=0.9", "fuzzy-regression:n_clusters=2"),
@@ -76,6 +76,8 @@ def drawn_case(seed: int) -> Case:
         case.options["method"] = case.method
     else:
         case.replace = rng.choice(("mean", "membership-draw"))
+        if case.method.startswith("at-least-k"):  # which has groups by default
+            case.replace = "membership-draw"
         case.options["method"] = case.method
     _add_others(case, rng, records, family)
     _rename(case, rng)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from shoal.errors import ParameterError
 from shoal.partition.fuzzy.alternating import Fuzzy, memberships
 from shoal.replace import MembershipDraw
-from shoal.replace.membership_draw import averages, merged, soft_groups
+from shoal.replace.membership_draw import averages, group_averages, merged
 
 
 def clusters(seed, n=60, c=20, d=2, m=1.3):
@@ -53,6 +53,17 @@ def test_weights_too_small_for_numbers_still_count():
     assert found.means[:, 0] == pytest.approx(np.full(50, 24.5))
 
 
+def test_averages_of_groups_are_their_means():
+    X = np.array([[0.0], [1.0], [9.0], [11.0]])
+    found = group_averages(X, np.array([0, 0, 1, 1]))
+    assert found.means.tolist() == [[0.5], [10.0]]
+    assert found.behind.tolist() == [2, 2]
+    after = merged(found, 3)
+    assert after.means.tolist() == [[5.25]]
+    assert after.behind.tolist() == [4]
+    assert after.centre_of.tolist() == [0, 0]
+
+
 def test_merging_by_hand():
     """Two records at 0 and 1 with a centre each, and two far away: the first two are merged at their mean."""
     X = np.array([[0.0], [1.0], [9.0], [9.0]])
@@ -60,25 +71,6 @@ def test_merging_by_hand():
     after = merged(averages(X, lambda some: weights[np.searchsorted(X[:, 0], some[:, 0])], 1.0), 2)
     assert after.means.tolist() == [[0.5], [9.0]]
     assert after.behind.tolist() == [2, 2]
-
-
-@given(st.integers(0, 200), st.integers(2, 15))
-def test_every_centre_is_carried_by_at_least_k(seed, k):
-    X, _, made = clusters(seed)
-    centres = made.means
-    found = soft_groups(X, centres, np.full(len(centres), 99.0), Fuzzy(1.5), k, np.random.default_rng(seed))
-    assert np.bincount(found.labels).min() >= k
-    assert found.labels.max() == len(found.centres) - 1
-
-
-def test_the_draw_follows_the_memberships():
-    """Frequencies over many draws beside the memberships, within five standard errors."""
-    centres = np.array([[0.0], [1.0], [4.0]])
-    X = np.full((40_000, 1), 0.4)
-    found = soft_groups(X, centres, np.ones(3), Fuzzy(2.0), 0, np.random.default_rng(0))
-    share = np.bincount(found.labels, minlength=3) / len(X)
-    expected = memberships(X[:1], centres, Fuzzy(2.0))[0]
-    assert np.abs(share - expected).max() < 5 * np.sqrt(0.25 / len(X))
 
 
 def test_large_m2_gives_each_centre_k_records_on_average():
@@ -98,18 +90,6 @@ def test_for_fixed_centres_the_expected_loss_does_not_fall_as_m2_grows():
         float((memberships(X, centres, Fuzzy(m2)) * distances).sum()) for m2 in (1.05, 1.2, 1.5, 2, 3, 5, 10, 100)
     ]
     assert np.all(np.diff(losses) >= -1e-9)
-
-
-def test_who_would_be_left_unchanged_draws_again_nearby_unless_many_are_as_near():
-    X = np.array([[0.0], [5.0], [5.0], [5.05], [0.02], [0.03]])
-    centres = np.array([[0.0], [5.0], [0.05]])
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        found = soft_groups(X, centres, np.ones(3), Fuzzy(1.1), 2, rng, unit=np.ones(1))
-        assert found.centres[found.labels[0], 0] != 0  # 0.05 is nearby
-        assert found.centres[found.labels[1:3], 0].tolist() == [5, 5]  # two are the same
-    found = soft_groups(X[:2], centres[:2], np.ones(2), Fuzzy(1.1), 1, rng, unit=np.ones(1))
-    assert found.centres[found.labels, 0].tolist() == [0, 5]  # no other centre is nearby
 
 
 @pytest.mark.parametrize(

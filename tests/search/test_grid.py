@@ -91,6 +91,11 @@ def test_a_method_that_never_gives_a_release_is_given_up():
         ("fuzzy:m=1.3", ["k", "blocks", "m2", "clusters"]),
         ("fuzzy:n_clusters=40+membership-draw:m2=1.2", ["k", "blocks", "m"]),
         ("entropy", ["k", "blocks", "lam", "lam2", "clusters"]),
+        ("at-least-k:dissolve=0.5", ["k", "blocks", "m", "m_least", "m_step", "c_step"]),
+        (
+            "at-least-k:m_least=0.1,m_step=1.05,c_step=0.5+membership-draw",
+            ["k", "blocks", "m", "m2", "dissolve"],
+        ),
         ("hybrid", ["k", "blocks"]),
         ("muralidhar-sarathy", ["k", "blocks", "alpha"]),
         ("fuzzy-regression", ["k", "blocks", "n_clusters", "m"]),

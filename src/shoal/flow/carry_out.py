@@ -85,7 +85,7 @@ def protect_blocks(work: Work) -> list[ProtectedBlock]:
     protect_block = protect_crisp_block
     if work.plan.is_synthetic:
         protect_block = protect_synthetic_block
-    elif work.plan.masking.method.gives == "memberships":
+    elif work.plan.draws:
         protect_block = protect_fuzzy_block
     protected = []
     for number, block in enumerate(work.plan.blocks):

@@ -60,7 +60,7 @@ def block_edits_of(plan: Plan, table: Table) -> list[BlockEdits]:
                 raise ColumnError(
                     f'The rule "{rule.shown}" names "{name}", an identifier, which is dropped.', column=name
                 )
-    if not plan.edits or plan.is_synthetic or plan.masking.method.gives == "memberships":
+    if not plan.edits or plan.is_synthetic or plan.draws:
         return []
     asked = {name: as_text(written) for name, written in plan.replace.items()}
     return planned_block_edits(plan.edits, plan.blocks, plan.kinds, table, asked, repair=plan.repair)
@@ -69,7 +69,7 @@ def block_edits_of(plan: Plan, table: Table) -> list[BlockEdits]:
 def refuse_broken_file(plan: Plan, table: Table, edits: Sequence[BlockEdits]) -> None:
     """Raise DataError if the file breaks a rule and the plan does not repair it."""
     records = TableRecords(table, table)
-    by_centres = plan.masking.method.gives == "memberships"  # which are always moved onto linear rules
+    by_centres = plan.draws  # which are always moved onto linear rules
     movable = set(plan.columns)
     if not by_centres:
         movable = {name for block in edits for name in block.movable if not table.missing(name).any()}

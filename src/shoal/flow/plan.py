@@ -135,6 +135,11 @@ class Plan(PlanSection):
         """Whether the confidential variables are rewritten, and the others stay."""
         return any(one.rewrites for one in self.replacements.values())
 
+    @cached_property
+    def draws(self) -> bool:
+        """Whether centres are drawn by membership."""
+        return any(one.needs == "memberships" for one in self.replacements.values())
+
     @property
     def rewritten(self) -> list[str]:
         """The columns that get new values: the confidential ones of synthetic data, else all that are protected."""
@@ -150,14 +155,13 @@ class Plan(PlanSection):
         """What an intruder knows once the method is published, as `shoal.evaluate` takes it."""
         if self.is_synthetic:  # groups cannot be seen in the release
             return {"columns": self.confidential, "kinds": self.kinds, "replace": self.replace[self.columns[0]]}
-        by_membership = self.masking.method.gives == "memberships"
         return {
             "columns": self.columns,
             "kinds": self.kinds,
             "method": self.method,
             "k": self.k,
             "blocks": self.blocks,
-            "replace": self.replace[self.columns[0]] if by_membership else None,
+            "replace": self.replace[self.columns[0]] if self.draws else None,
             "strata": self.strata or None,
             "standardize": self.standardize,
         }

@@ -85,11 +85,11 @@ def _confidential_variables_fit(plan: Plan) -> None:
 
 
 def _draws_fit(plan: Plan) -> None:
-    """Raise ValueError unless a method that gives memberships has one draw for all columns, and no other has any."""
-    by_membership = plan.masking.method.gives == "memberships"
+    """Raise ValueError unless all columns share one draw or none has any, as the method can do."""
+    method = plan.masking.method
     draws = [one for one in plan.replacements.values() if one.needs == "memberships"]
     differ = any(written != plan.replace[plan.columns[0]] for written in plan.replace.values())
-    if (by_membership and differ) or len(draws) != by_membership * len(plan.replace):
+    if (draws and differ) or not (method.draws if draws else method.gives == "groups"):
         raise ValueError("replace must be the same membership-draw in every column of a fuzzy method, and of no other")
     for draw in draws:
         assert isinstance(draw, MembershipDraw)
@@ -107,7 +107,7 @@ def _rules_fit(plan: Plan) -> None:
             "chooses one that keeps them.",
             method=plan.masking.method.name,
         )
-    if plan.masking.method.keeps_rules != "linear":
+    if not plan.draws and plan.masking.method.keeps_rules != "linear":
         return
     if any(getattr(one, "per_variable", False) for one in plan.replacements.values()):
         raise RuleError("Rules between variables do not hold where each is drawn for itself (per_variable).")
@@ -134,7 +134,7 @@ def _rules_fit(plan: Plan) -> None:
 
 def _diversity_fits(plan: Plan) -> None:
     """Raise an error unless there are groups to be diverse, and confidential variables for them to be diverse in."""
-    if plan.is_synthetic or plan.masking.method.gives == "memberships":
+    if plan.is_synthetic or plan.draws:
         raise MethodError(
             'diversity is for methods that put records into groups, such as "mdav". Leave it out.',
             method=plan.masking.method.name,

@@ -29,6 +29,7 @@ from shoal.parameters.choices import as_text, build, written_form
 from shoal.parameters.default import BY_RULES, DEFAULT_METHOD, DEFAULT_REPLACEMENT, is_default
 from shoal.parameters.limits import Limit, OneOf, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.partition import METHODS
+from shoal.partition.base import Method
 from shoal.partition.fuzzy.soft_method import SoftMethod
 from shoal.read import Table, as_table
 from shoal.replace import REPLACEMENTS, MembershipDraw
@@ -101,7 +102,7 @@ def settle(
 
     settled_method = _settled_method(method, int(k), seed, len(table))
     block_edits = None
-    if METHODS[settled_method["name"]].gives == "memberships" and rewriting is None:
+    if rewriting is None and _draws(METHODS[settled_method["name"]], shared):
         replacements = _draw_per_column(replace, selection, settled_method, int(k))
     else:
         replacements = _replacement_per_column(shared, replace, selection)
@@ -202,12 +203,19 @@ def _settled_method(method: Any, k: int, seed: int, records: int) -> dict[str, A
     return written_method(built)
 
 
+def _draws(method: type[Method], shared: Mapping[str, Any] | None) -> bool:
+    """Whether centres are drawn by membership: all that the method does, or what the replacement asks for."""
+    if method.gives == "memberships":
+        return True
+    asked = None if shared is None else REPLACEMENTS.get(shared["name"])
+    return method.draws and asked is not None and asked.needs == "memberships"
+
+
 def _draw_per_column(
     replace: Any, selection: Selection, method: Mapping[str, Any], k: int
 ) -> dict[str, dict[str, Any]]:
     """Decide how a fuzzy method draws: the same in every column, with the fuzziness written out."""
     built = build(method, METHODS, "method", k=k)
-    assert isinstance(built, SoftMethod)
     if replace == "mean":  # the default of methods that have groups
         replace = built.default_replacement
     draw: MembershipDraw | None = None
@@ -247,8 +255,9 @@ def _replacement_of(name: str, kind: Kind, asked: Any, *, by_name: bool) -> dict
     """Return the replacement of one column, as a plan writes it; `by_name` if it was asked for this column alone."""
     chosen = build(written_form(asked, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
     if chosen.needs == "memberships":
+        names = ", ".join(f'"{kind.name}"' for kind in METHODS.values() if kind.draws)
         raise ParameterError(
-            f'{chosen.name} needs fuzzy clusters: use the method "fuzzy" or "entropy" with it.', parameter="replace"
+            f"{chosen.name} needs fuzzy clusters: use one of the methods {names}, for all columns.", parameter="replace"
         )
     if by_name and chosen.rewrites:
         raise ParameterError(

@@ -62,6 +62,12 @@ class Method:
         whatever k is ("file").
     gives
         Whether a record is in one group ("groups"), or belongs to every cluster to a degree ("memberships").
+    draws
+        Whether centres can be drawn by membership: all that a method with memberships does, and what some that put
+        records into groups can do too. One that does is a `DrawnMethod`.
+    fallback
+        What takes over where the method itself finds no groups, "MDAV"; "" if nothing has to. One that has it says
+        after fitting, in `fallback_share_`, for which share of the records.
     family
         The family it is shown with: "microaggregation", "fuzzy" or "entropy".
     supports_weights
@@ -90,6 +96,8 @@ class Method:
     reference: ClassVar[str]
     scope: ClassVar[Literal["column", "block", "file"]] = "block"
     gives: ClassVar[Literal["groups", "memberships"]]
+    draws: ClassVar[bool] = False
+    fallback: ClassVar[str] = ""
     family: ClassVar[str]
     supports_weights: ClassVar[bool]
     supports_missing: ClassVar[bool]

@@ -11,16 +11,13 @@ from numpy.typing import NDArray
 
 from shoal.arithmetic import raised, squares, weighted_sums
 from shoal.parameters.limits import Above, Limit, OrNone, TrueOrFalse, Whole, check_limits
-from shoal.partition.fuzzy.alternating import MembershipRule, memberships
 from shoal.replace.base import Replacement
 
-__all__ = ["UNCHANGED", "Averages", "MembershipDraw", "SoftGroups", "averages", "merged", "soft_groups"]
+__all__ = ["Averages", "MembershipDraw", "averages", "group_averages", "merged"]
 
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-UNCHANGED = 1e-3  # standard deviations, in every variable: as good as the record itself
-_NEARBY = 0.1  # standard deviations, root mean square: what it may cost not to be unchanged
 _AT_ONCE = 4_000_000  # memberships: 32 MB
 
 
@@ -74,9 +71,11 @@ class MembershipDraw(Replacement):
     -----
     The effective number of records behind a centre with weights w is (sum w)^2 / sum w^2. As long as one is below
     `at_least`, it is merged with the nearest, weights added. A centre that fewer than `at_least` records get is then
-    left out, the one with the fewest first, and its records draw again among the others. A record that its centre would
-    leave unchanged, within a thousandth of a standard deviation in every variable, draws again among the centres
-    within a tenth, if fewer than `at_least` records are as near to that centre.
+    left out, the one with the fewest first, and its records draw again among the others. With a method that has groups
+    too, "at-least-k", centres are the means of groups, and none is left out: records of its own group return to it, and
+    others with the highest memberships join. A record that its centre would leave unchanged, within a thousandth of a
+    standard deviation in every variable, draws again among the centres within a tenth, if fewer than `at_least` records
+    are as near to that centre.
 
     References
     ----------
@@ -126,25 +125,6 @@ class MembershipDraw(Replacement):
 
 
 @dataclass(frozen=True)
-class SoftGroups:
-    """What came of a draw.
-
-    Attributes
-    ----------
-    labels
-        The centre of every record.
-    centres
-        The centres, one row each; some may be no record's.
-    behind
-        The effective number of records behind each.
-    """
-
-    labels: Labels
-    centres: Doubles
-    behind: Doubles
-
-
-@dataclass(frozen=True)
 class Averages:
     """What the records behind every centre add up to, each centre's weights divided by its largest.
 
@@ -158,12 +138,15 @@ class Averages:
         The sums over records of the products of two centres' weights, c x c.
     means
         The weighted means, c x d: the centres.
+    centre_of
+        For every cluster that has any weight, the centre that it is, or that it was merged into.
     """
 
     largest: Doubles
     total: Doubles
     products: Doubles
     means: Doubles
+    centre_of: Labels
 
     @property
     def behind(self) -> Doubles:
@@ -196,7 +179,14 @@ def averages(X: Doubles, memberships_of: Callable[[Doubles], Doubles], power: fl
         products += squares(weights)
         sums += weighted_sums(weights, X[rows])
     largest = raised(most[kept] / most.max(), power)
-    return Averages(largest, total, products, sums / total[:, None])
+    return Averages(largest, total, products, sums / total[:, None], np.arange(len(total)))
+
+
+def group_averages(X: Doubles, labels: Labels) -> Averages:
+    """Add up the records of every group, all with the same weight."""
+    sizes = np.bincount(labels).astype(np.float64)
+    means = np.column_stack([np.bincount(labels, column) for column in X.T]) / sizes[:, None]
+    return Averages(np.ones(len(sizes)), sizes, np.diag(sizes), means, np.arange(len(sizes)))
 
 
 def merged(found: Averages, fewest: int) -> Averages:
@@ -204,6 +194,7 @@ def merged(found: Averages, fewest: int) -> Averages:
     largest, total = found.largest.copy(), found.total.copy()
     products, means = found.products.copy(), found.means.copy()
     alive = np.ones(len(total), dtype=bool)
+    centre_of = found.centre_of.copy()
     behind = found.behind.copy()
     while alive.sum() > 1:
         least = int(np.argmin(np.where(alive, behind, np.inf)))
@@ -222,82 +213,9 @@ def merged(found: Averages, fewest: int) -> Averages:
         products[:, other] = of_other * products[:, other] + of_least * products[:, least]
         largest[other] = scale
         alive[least] = False
+        centre_of[centre_of == least] = other
         behind[other] = total[other] ** 2 / products[other, other]
-    return Averages(largest[alive], total[alive], products[np.ix_(alive, alive)], means[alive])
-
-
-def soft_groups(
-    X: Doubles,
-    centres: Doubles,
-    behind: Doubles,
-    rule: MembershipRule,
-    fewest: int,
-    rng: np.random.Generator,
-    *,
-    unit: Doubles | None = None,
-) -> SoftGroups:
-    """Draw a centre for every record; each is then some record's `fewest` times or not at all.
-
-    Parameters
-    ----------
-    X
-        The records.
-    centres, behind
-        The centres, and the effective number of records behind each.
-    rule
-        How distances become the probabilities.
-    fewest
-        How many records a centre needs that is not left out.
-    rng
-        What is drawn from.
-    unit
-        The standard deviation of every variable. With it, a record that a centre would leave unchanged draws again
-        among others nearby, unless `fewest` records are as near to that centre.
-    """
-    labels = _drawn(X, centres, rule, rng)
-    if unit is not None:
-        _redraw_unchanged(X, centres, labels, rule, fewest, unit, rng)
-    counts = np.bincount(labels, minlength=len(centres))
-    alive = np.arange(len(centres))
-    while len(alive) > 1:
-        carried = counts[alive]
-        if carried.min() >= fewest:
-            break
-        out = alive[np.argmin(carried)]
-        alive = alive[alive != out]
-        rows = np.flatnonzero(labels == out)
-        if len(rows):
-            labels[rows] = alive[_drawn(X[rows], centres[alive], rule, rng)]
-            counts = np.bincount(labels, minlength=len(centres))
-    used, labels = np.unique(labels, return_inverse=True)
-    return SoftGroups(labels.astype(np.int64), centres[used], behind[used])
-
-
-def _drawn(X: Doubles, centres: Doubles, rule: MembershipRule, rng: np.random.Generator) -> Labels:
-    """Return the centre whose part of the interval from 0 to 1 a random number falls into, for every record."""
-    labels = np.empty(len(X), dtype=np.int64)
-    at_once = max(1, _AT_ONCE // len(centres))
-    for start in range(0, len(X), at_once):
-        rows = slice(start, start + at_once)
-        upto = np.cumsum(memberships(X[rows], centres, rule), axis=1)
-        labels[rows] = (upto < rng.random((len(upto), 1)) * upto[:, -1:]).sum(axis=1)
-    return np.minimum(labels, len(centres) - 1)
-
-
-def _redraw_unchanged(
-    X: Doubles,
-    centres: Doubles,
-    labels: Labels,
-    rule: MembershipRule,
-    fewest: int,
-    unit: Doubles,
-    rng: np.random.Generator,
-) -> None:
-    """Let records draw again that got a centre as good as themselves, if there is another one nearby."""
-    for row in np.flatnonzero((np.abs(X - centres[labels]) <= UNCHANGED * unit).all(axis=1)):
-        if (np.abs(X - centres[labels[row]]) <= UNCHANGED * unit).all(axis=1).sum() >= fewest:
-            continue
-        apart = np.abs(X[row] - centres) / unit
-        others = np.flatnonzero((apart > UNCHANGED).any(axis=1) & (np.square(apart).mean(axis=1) <= _NEARBY**2))
-        if len(others):
-            labels[row] = others[_drawn(X[row : row + 1], centres[others], rule, rng)[0]]
+    numbers = np.cumsum(alive) - 1
+    return Averages(
+        largest[alive], total[alive], products[np.ix_(alive, alive)], means[alive], numbers[centre_of].astype(np.int64)
+    )

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from shoal.flow.masking import Masking
 from shoal.parameters.default import BY_RULES
 from shoal.parameters.searched import Searched
 from shoal.partition.base import Method
-from shoal.partition.fuzzy.soft_method import SoftMethod
+from shoal.partition.fuzzy.soft_method import DrawnMethod, SoftMethod
 from shoal.replace import REPLACEMENTS, Replacement
 
 __all__ = ["ReleaseRequest", "SearchParameter", "Settings", "Space", "space_of"]
@@ -179,13 +179,14 @@ def _declared_parameters(
     masking: Masking, replacement: type[Replacement] | None, in_strata: bool
 ) -> list[SearchParameter]:
     """Return the parameters that a method and a replacement declare to be worth searching."""
-    method = masking.method if masking.method_class.gives == "memberships" else None
+    draws = replacement is not None and replacement.needs == "memberships"
+    method = cast(DrawnMethod, masking.method) if draws and masking.method_class.draws else None
     parameters = []
     for one in masking.method_class.searched:
         if one.name == "clusters" and in_strata:
             continue
         parameters.append(SearchParameter(one.name, one.values, one.start, "method"))
-        if isinstance(method, SoftMethod) and one.name == method.fuzziness[0]:
+        if method is not None and one.name == method.fuzziness[0]:
             # The parameter of the draw that stands for the same is searched over the same values.
             parameters.append(SearchParameter(method.draw_parameter, one.values, one.start, "replacement"))
     declared = () if replacement is None else replacement.searched

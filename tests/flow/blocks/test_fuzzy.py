@@ -52,12 +52,13 @@ def test_every_centre_is_shared_by_k_and_averages_k(method, k):
 
 @pytest.mark.parametrize("file", ["census", "tarragona", "eia"])
 @pytest.mark.parametrize("k", [3, 5, 10])
-def test_no_record_of_the_reference_files_comes_out_unchanged(reference_data, file, k):
+@pytest.mark.parametrize("method", ["fuzzy", "at-least-k"])
+def test_no_record_of_the_reference_files_comes_out_unchanged(reference_data, file, k, method):
     """Issue: all variables within 1e-3 standard deviations."""
     frame = shoal.read_table(reference_data(f"{file}.csv"))
     columns = [name for name in frame.columns if name.upper() in EIA] if file == "eia" else list(frame.columns)
     assert len(columns) == (11 if file == "eia" else 13)
-    masked = shoal.protect(frame[columns], k, method="fuzzy", seed=1).data
+    masked = shoal.protect(frame[columns], k, method=method, replace="membership-draw", seed=1).data
     apart = ((frame[columns] - masked) / frame[columns].std()).abs()
     assert not (apart <= 1e-3).all(axis=1).any()
 
@@ -271,6 +272,105 @@ def test_the_attack_on_a_fuzzy_release_takes_every_centre_that_may_have_been_dra
     assert attack.coverage > 95
     assert attack.candidates > 10 * on_crisp.candidates
     assert attack.expected < on_crisp.expected / 3
+
+
+DRAWN = {"method": "at-least-k", "replace": "membership-draw"}
+
+
+@pytest.mark.parametrize("m2", [1.05, 1.2, 2.0])
+@pytest.mark.parametrize("k", [2, 5])
+def test_groups_of_at_least_k_are_drawn_by_membership(k, m2):
+    release = shoal.protect(numbers(), k, method="at-least-k", replace=f"membership-draw:m2={m2}", seed=1)
+    assert distinct(release.data).min() >= k
+    assert release.plan.outcome.smallest_support >= k
+    assert release.evaluate().unchanged.records == 0
+    assert release.plan.replace["a"]["m2"] == m2
+
+
+def test_groups_of_at_least_k_stay_crisp_by_default_and_every_draw_is_another():
+    crisp = shoal.protect(numbers(), 3, method="at-least-k", seed=1)
+    assert crisp.data.groupby(crisp.partitions[0].labels).nunique().to_numpy().max() == 1
+    assert np.allclose(crisp.data.mean(), numbers().mean())
+    one, again, other = (shoal.protect(numbers(), 3, **DRAWN, seed=seed).data for seed in (1, 1, 2))
+    assert one.equals(again)
+    assert not one.equals(other)
+    # A drawn centre is the mean of a group.
+    means = {tuple(row) for row in crisp.data.round(6).to_numpy()}
+    assert {tuple(row) for row in one.round(6).to_numpy()} <= means
+
+
+@pytest.mark.parametrize("replace", ["mean", "membership-draw", "hybrid:confidential=[a]"])
+def test_a_note_says_which_share_of_the_records_was_left_to_the_fallback(replace):
+    release = shoal.protect(numbers()[["a", "b", "d"]], 8, method="at-least-k:fill=1", replace=replace, seed=1)
+    (note,) = [note for note in release.plan.outcome.notes if "MDAV" in note]
+    share = float(note.partition(" ")[0])
+    assert note == f"{share:.1f} % of the records were left to MDAV."
+    assert share > 10
+    default = shoal.protect(numbers()[["a", "b", "d"]], 8, method="at-least-k", replace=replace, seed=1)
+    assert "0.0 % of the records were left to MDAV." in default.plan.outcome.notes
+
+
+def test_the_share_of_the_fallback_is_that_of_all_strata_together():
+    """In one of two strata all records are alike, and these are a quarter."""
+    frame = pd.DataFrame({"a": [5.0] * 10 + list(np.random.default_rng(0).normal(size=30)), "s": [0] * 10 + [1] * 30})
+    for replace in ("mean", "membership-draw"):
+        release = shoal.protect(frame, 3, method="at-least-k", replace=replace, strata="s", seed=1)
+        assert "25.0 % of the records were left to MDAV." in release.plan.outcome.notes
+
+
+def test_drawn_groups_keep_linear_rules_and_refuse_others():
+    frame = numbers()
+    release = shoal.protect(frame, 3, **DRAWN, edits=["a + b == c", "a >= 0"], seed=1)
+    assert np.allclose(release.data["a"] + release.data["b"], release.data["c"])
+    with pytest.raises(RuleError, match="sums and bounds"):
+        shoal.protect(frame, 3, **DRAWN, edits=["a * b == d"], seed=1)
+    with pytest.raises(MethodError, match="weights"):
+        shoal.protect(frame, 3, **DRAWN, weights="d", seed=1)
+
+
+def test_drawn_groups_variable_by_variable():
+    with pytest.warns(DisclosureWarning, match="k holds for every variable"):
+        release = shoal.protect(
+            numbers(), 4, method="at-least-k", replace="membership-draw:per_variable=true,m2=1.5", seed=1
+        )
+    assert all(release.data[name].value_counts().min() >= 4 for name in release.data)
+    assert len(distinct(release.data)) > max(release.data.nunique())
+
+
+def test_more_than_k_can_be_asked_for_and_less_warns():
+    release = shoal.protect(numbers(), 3, method="at-least-k", replace="membership-draw:at_least=8", seed=1)
+    assert distinct(release.data).min() >= 8
+    assert release.plan.outcome.smallest_support >= 8
+    with pytest.warns(DisclosureWarning, match="fewer than k=3"):
+        shoal.protect(numbers(), 3, method="at-least-k", replace="membership-draw:at_least=None,m2=1.5", seed=1)
+
+
+def test_parameters_of_groups_of_at_least_k_are_in_the_plan(tmp_path):
+    given = "at-least-k:m=1.3,m_least=0.2,m_step=1.1,m_max=2,cluster_size=2,c_step=0.7,dissolve=0.5,fill=0.3"
+    release = shoal.protect(numbers(), 3, method=given, seed=1)
+    expected = {"m": 1.3, "m_least": 0.2, "m_step": 1.1, "m_max": 2, "cluster_size": 2, "c_step": 0.7}
+    assert release.plan.method.items() >= (expected | {"dissolve": 0.5, "fill": 0.3}).items()
+    release.plan.to_toml(tmp_path / "plan.toml")
+    assert shoal.Plan.from_toml(tmp_path / "plan.toml").method == release.plan.method
+    with pytest.raises(ParameterError, match="dissolve must be"):
+        shoal.protect(numbers(), 3, method="at-least-k:dissolve=2")
+
+
+def test_the_attack_knows_whether_groups_of_at_least_k_were_drawn(reference_data):
+    frame = shoal.read_table(reference_data("tarragona.csv"))
+    crisp = shoal.protect(frame, 5, method="at-least-k", seed=1)
+    drawn = shoal.protect(frame, 5, **DRAWN, seed=1)
+    by_plan = [one.evaluate(measures=["transparency_attack"]).transparency_attack for one in (crisp, drawn)]
+    as_mdav = shoal.measure.transparency_attack(frame, crisp.data, method="mdav", k=5)
+    as_fuzzy = shoal.measure.transparency_attack(frame, drawn.data, method="fuzzy:m=1.2", k=5)
+    assert by_plan[0].expected == as_mdav.expected  # the nearest groups
+    assert by_plan[1].expected == as_fuzzy.expected  # every centre that may have been drawn
+    assert by_plan[1].coverage > 95
+    assert by_plan[1].expected < by_plan[0].expected / 3
+    again = {"method": "at-least-k", "k": 5, "level": 2}
+    assert shoal.measure.transparency_attack(frame, crisp.data, **again).coverage == 100
+    with pytest.raises(ParameterError, match="draws every record at random"):
+        shoal.measure.transparency_attack(frame, drawn.data, **again, replace="membership-draw")
 
 
 @pytest.mark.parametrize("method", ["fuzzy", "entropy"])

@@ -65,6 +65,7 @@ def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> Protec
         held_by_one=representatives.held_by_one,
         smallest_support=min(representatives.supports, default=len(work.table)),
         steps=grouping.steps,
+        notes=grouping.notes,
     )
 
 
@@ -241,7 +242,7 @@ def _block_of_medoids(
         joined={},
         smallest_support=int(everyone.sizes.min()),
         steps=grouping.steps,
-        notes=("For every group one of its records is released as it is (medoid).",),
+        notes=("For every group one of its records is released as it is (medoid).", *grouping.notes),
     )
 
 

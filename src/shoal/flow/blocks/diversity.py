@@ -7,7 +7,7 @@ Whoever knows that a person is in a group whose members all have one diagnosis k
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,4 +126,4 @@ class _Joining:
 def _renumbered(grouping: Grouping, leader: NDArray[np.int64]) -> Grouping:
     kept, number = np.unique(leader, return_inverse=True)
     labels = np.where(grouping.labels >= 0, number[grouping.labels], -1)
-    return Grouping(labels, grouping.stratum_of_group[kept], grouping.steps)
+    return replace(grouping, labels=labels, stratum_of_group=grouping.stratum_of_group[kept])

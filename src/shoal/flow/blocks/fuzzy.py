@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +13,14 @@ from shoal import progress
 from shoal.describe.standardize import Scale, standard_scale
 from shoal.edits.atoms import Linear
 from shoal.edits.keep.last_digit import to_last_digit
-from shoal.errors import ConvergenceWarning, DataError, DisclosureWarning, MethodError, warn
-from shoal.flow.blocks.work import ProtectedBlock, Work
+from shoal.errors import DataError, DisclosureWarning, MethodError, warn
+from shoal.flow.blocks.work import ProtectedBlock, Work, fallback_notes
 from shoal.partition import Partition
 from shoal.partition.fuzzy.projection import feasible_set
-from shoal.partition.fuzzy.soft_method import SoftMethod
+from shoal.partition.fuzzy.soft_method import DrawnMethod, FlatClusters, NestedClusters
 from shoal.replace import MembershipDraw
-from shoal.replace.membership_draw import UNCHANGED, SoftGroups, averages, merged, soft_groups
+from shoal.replace.membership_draw import Averages, averages, group_averages, merged
+from shoal.replace.soft_groups import UNCHANGED, Chances, SoftGroups, by_distance, by_membership, soft_groups
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
@@ -36,8 +36,8 @@ _LARGEST = 1e100  # squares of larger numbers, and sums of them, leave floating 
 def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
     """Cluster every stratum and give its records centres drawn by membership."""
     plan, table, strata = work.plan, work.table, work.strata
-    method, draw = plan.masking.method, plan.replacements[block[0]]
-    assert isinstance(method, SoftMethod) and isinstance(draw, MembershipDraw)
+    method, draw = cast(DrawnMethod, plan.masking.method), plan.replacements[block[0]]
+    assert isinstance(draw, MembershipDraw)
     values, matrix = work.values[number], work.matrices[number]
     if np.abs(matrix.values).max() > _LARGEST:
         raise DataError("Values beyond 1e100 have no distances as they are. Leave standardize on (the default).")
@@ -55,7 +55,7 @@ def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> Protec
     unit = np.ones(matrix.values.shape[1]) if plan.standardize else matrix.values.std(axis=0, ddof=1)
     released = np.empty_like(matrix.values)
     labels = np.empty(len(table), dtype=np.int64)
-    groups, behind = 0, math.inf
+    groups, behind, left = 0, math.inf, 0.0
     for stratum in range(len(strata)):
         of_stratum = np.flatnonzero(strata.codes == stratum)
         for place, part in enumerate(method.parts(matrix.values[of_stratum])):
@@ -63,7 +63,9 @@ def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> Protec
             rng = np.random.default_rng([plan.seed, number, stratum, place])
             with progress.step(len(rows) / len(table)):
                 share = len(rows) / len(of_stratum)
-                found = _drawn(matrix.values[rows], method, draw, plan.k, share, constraints, unit, rng)
+                X = matrix.values[rows]
+                clusters = method.clusters_to_draw(X, draw.fuzziness(method), share, **constraints)
+                found = _drawn(X, clusters, draw, plan.k, constraints, unit, rng)
             for column in range(released.shape[1]):
                 one = found[column if draw.per_variable else 0]
                 released[rows, column] = one.centres[one.labels, column]
@@ -71,6 +73,7 @@ def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> Protec
             labels[rows] = np.unique(released[rows], axis=0, return_inverse=True)[1].ravel() + groups
             groups = int(labels[rows].max()) + 1
             behind = min(behind, *(float(one.behind.min()) for one in found))
+            left += len(rows) * clusters.fallback_share
     _warn(plan, draw, int((np.abs(matrix.values - released) <= UNCHANGED * unit).all(axis=1).sum()), labels)
     computed = {name: values[name].copy() for name in matrix.constant}
     for place, (name, scale) in enumerate(zip(varying, scales, strict=True)):
@@ -84,26 +87,22 @@ def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> Protec
         joined={},
         smallest_support=math.floor(behind + 1e-9),
         steps=[],
+        notes=fallback_notes(method.fallback, left / len(table)),
     )
 
 
 def _drawn(
     X: Doubles,
-    method: SoftMethod,
+    clusters: FlatClusters | NestedClusters,
     draw: MembershipDraw,
     k: int,
-    share: float,
     constraints: Mapping[str, Any],
     unit: Doubles,
     rng: np.random.Generator,
 ) -> list[SoftGroups]:
-    """Cluster one part and draw: once for all variables, or for each."""
-    clusterer = method.clusterer(len(X), share, **constraints)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # centres that still move are as good for masking
-        clusterer.fit(X)
+    """Draw among the clusters of one part: once for all variables, or for each."""
     fewest = draw.fewest(k)
-    found = merged(averages(X, clusterer.predict_memberships, method.power), fewest)
+    found = merged(_averages(X, clusters), fewest)
     if fewest and found.behind.min() < fewest:
         raise DataError(
             f"No centre averages {fewest} records, because too few of them differ or too few count in any. Make the "
@@ -111,11 +110,28 @@ def _drawn(
         )
     allowed = feasible_set(X.shape[1], constraints.get("constraints"), constraints.get("inequalities"), None)
     centres = found.means if allowed is None else allowed.project(found.means)
-    rule = method.rule(draw.fuzziness(method))
+    chances, homes = _chances(X, clusters, centres, found)
     times = X.shape[1] if draw.per_variable else 1
     return [
-        soft_groups(X, centres, found.behind, rule, fewest, rng, unit=unit if fewest else None) for _ in range(times)
+        soft_groups(X, centres, found.behind, chances, fewest, rng, homes=homes, unit=unit if fewest else None)
+        for _ in range(times)
     ]
+
+
+def _averages(X: Doubles, clusters: FlatClusters | NestedClusters) -> Averages:
+    """Return the centres: averages by membership, or the means of groups where there are any."""
+    if isinstance(clusters, NestedClusters):
+        return group_averages(X, clusters.labels)
+    return averages(X, clusters.memberships_of, clusters.power)
+
+
+def _chances(
+    X: Doubles, clusters: FlatClusters | NestedClusters, centres: Doubles, found: Averages
+) -> tuple[Chances, NDArray[np.int64] | None]:
+    """Return the probabilities of the draw, and the centres that records can return to, if they have any."""
+    if isinstance(clusters, NestedClusters):
+        return by_membership(clusters.memberships, found.centre_of), found.centre_of[clusters.labels]
+    return by_distance(X, centres, clusters.rule), None
 
 
 def _constraints(

@@ -13,7 +13,7 @@ from shoal import progress
 from shoal.describe.matrix import Matrix
 from shoal.describe.strata import Strata
 from shoal.errors import DataError, PlanError, TooFewRecordsError
-from shoal.flow.blocks.work import Work
+from shoal.flow.blocks.work import Work, fallback_notes
 from shoal.partition import Partitioner
 
 __all__ = ["Grouping", "group_records"]
@@ -31,11 +31,14 @@ class Grouping:
         The stratum of every group.
     steps
         The steps of each search, stratum by stratum.
+    notes
+        What a reader of the release should know.
     """
 
     labels: NDArray[np.int64]
     stratum_of_group: NDArray[np.int64]
     steps: list[int]
+    notes: tuple[str, ...] = ()
 
 
 def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix, strata: Strata) -> Grouping:
@@ -51,6 +54,7 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
     labels = np.full(len(matrix.values), -1, dtype=np.int64)
     groups_per_stratum = []
     steps: list[int] = []
+    left = 0.0
     for stratum in range(len(strata)):
         rows = np.flatnonzero((strata.codes == stratum) & observed)
         if len(rows) == 0:
@@ -71,9 +75,11 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
             found = part.fit(matrix.values if len(rows) == len(labels) else matrix.values[rows]).labels_
         if hasattr(part, "steps_"):
             steps.append(int(part.steps_))
+        left += len(rows) * getattr(part, "fallback_share_", 0.0)
         sizes = np.bincount(found)
         if sizes.min() < plan.k:  # whatever the method says of itself, k is a promise
             raise DataError(f"The method made a group of {sizes.min()} records where k={plan.k}; nothing is released.")
         labels[rows] = found + sum(groups_per_stratum)
         groups_per_stratum.append(len(sizes))
-    return Grouping(labels, np.repeat(np.arange(len(strata)), groups_per_stratum), steps)
+    stratum_of_group = np.repeat(np.arange(len(strata)), groups_per_stratum)
+    return Grouping(labels, stratum_of_group, steps, fallback_notes(method.fallback, left / len(labels)))

@@ -84,7 +84,7 @@ def _rewritten(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
         joined={},
         smallest_support=partition.k,
         steps=grouping.steps,
-        notes=(*(before + note for note in notes), *remarks),
+        notes=(*(before + note for note in notes), *remarks, *grouping.notes),
     )
 
 

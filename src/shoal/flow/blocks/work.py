@@ -18,7 +18,7 @@ from shoal.read import Table
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
 
-__all__ = ["ProtectedBlock", "Work"]
+__all__ = ["ProtectedBlock", "Work", "fallback_notes"]
 
 
 @dataclass(frozen=True)
@@ -83,3 +83,8 @@ class ProtectedBlock:
     steps: list[int]
     notes: tuple[str, ...] = ()
     held_by_one: Mapping[str, int] = field(default_factory=dict)
+
+
+def fallback_notes(fallback: str, share: float) -> tuple[str, ...]:
+    """Return the note on a method that leaves records to another where it finds no groups; none for others."""
+    return (f"{100 * share:.1f} % of the records were left to {fallback}.",) if fallback else ()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.errors import ConvergenceWarning
 from shoal.parameters.limits import Limit, Number, OneOf, OrNone, Whole
 from shoal.parameters.searched import Searched
 from shoal.partition.base import Method
@@ -17,12 +19,80 @@ from shoal.partition.fuzzy.base import ConstrainedClusterer
 from shoal.partition.fuzzy.device import DeviceName
 from shoal.partition.mdav.mdav import MDAV
 
-__all__ = ["CLUSTERS", "SoftMethod"]
+__all__ = ["CLUSTERS", "DrawnMethod", "FlatClusters", "NestedClusters", "SoftMethod"]
+
+Doubles = NDArray[np.float64]
 
 _LARGEST_WHOLE_FILE, _PART = 10_000, 5_000  # records: larger files are clustered in parts of at least this many
 
 # Worth searching with every fuzzy method: the number of clusters, as a multiple of records // k.
 CLUSTERS = Searched("clusters", (0.25, 0.5, 1.0, 2.0), start=1.0)
+
+
+@dataclass(frozen=True)
+class FlatClusters:
+    """Fuzzy clusters side by side: centres are averages by membership, and drawn by their distance.
+
+    Attributes
+    ----------
+    memberships_of
+        Gives the memberships of some records.
+    power
+        The power of them that a centre is averaged with.
+    rule
+        How distances become the probabilities of the draw.
+    """
+
+    memberships_of: Callable[[Doubles], Doubles]
+    power: float
+    rule: MembershipRule
+    fallback_share: ClassVar[float] = 0.0
+
+
+@dataclass(frozen=True)
+class NestedClusters:
+    """Groups found by splitting again and again: centres are their means, drawn by the memberships on the way there.
+
+    Attributes
+    ----------
+    labels
+        The group of every record, each with at least k records.
+    memberships
+        The memberships of every record in the groups, n x g.
+    fallback_share
+        The share of the records that were left to the method's fallback.
+    """
+
+    labels: NDArray[np.int64]
+    memberships: Doubles
+    fallback_share: float
+
+
+class DrawnMethod(Protocol):
+    """What is asked of a method whose centres are drawn by membership, beside what is asked of every `Method`."""
+
+    name: ClassVar[str]
+    fallback: ClassVar[str]
+    draw_parameter: ClassVar[str]
+
+    @property
+    def fuzziness(self) -> tuple[str, float]:
+        """The name and the value of the parameter that sets how fuzzy the clusters are."""
+        ...
+
+    def rule(self, fuzziness: float) -> MembershipRule:
+        """Return the rule by which distances to released centres become memberships."""
+        ...
+
+    def parts(self, X: Doubles) -> list[NDArray[np.int64]]:
+        """Return the records of every part that is clustered on its own."""
+        ...
+
+    def clusters_to_draw(
+        self, X: Doubles, fuzziness: float, share: float, **constraints: Any
+    ) -> FlatClusters | NestedClusters:
+        """Return the clusters of a part that has this share of all clusters; `fuzziness` is that of the draw."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +127,7 @@ class SoftMethod(Method):
     memory: float | None = None
 
     gives: ClassVar[Literal["groups", "memberships"]] = "memberships"
+    draws: ClassVar[bool] = True
     supports_weights: ClassVar[bool] = False
     supports_missing: ClassVar[bool] = False
     keeps_rules: ClassVar[Literal["all", "linear"]] = "linear"
@@ -111,3 +182,11 @@ class SoftMethod(Method):
         for name in ("k", "part", "n_clusters"):
             del settings[name]
         return self.estimator(n_clusters=min(max(1, wanted), records), **settings, **constraints)
+
+    def clusters_to_draw(self, X: Doubles, fuzziness: float, share: float, **constraints: Any) -> FlatClusters:
+        """Return the clusters of a part of the file; `fuzziness` is that of the draw."""
+        clusterer = self.clusterer(len(X), share, **constraints)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # centres that still move are as good for masking
+            clusterer.fit(X)
+        return FlatClusters(clusterer.predict_memberships, self.power, self.rule(fuzziness))

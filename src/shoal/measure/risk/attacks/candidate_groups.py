@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from shoal.describe.standardize import Scale, standard_scale
 from shoal.measure.risk.distinct_rows import distinct_rows
-from shoal.replace.membership_draw import UNCHANGED
+from shoal.replace.soft_groups import UNCHANGED
 
 __all__ = [
     "ALL_RANKS",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ParameterError
+from shoal.measure.risk.attacks.rules_by_method import draw_of
 from shoal.parameters.choices import build, written_form
 
 if TYPE_CHECKING:
@@ -30,12 +31,12 @@ def known_method(
     return spelled, build(spelled, METHODS, "method", k=k)
 
 
-def repeatable_method(spelled: Mapping[str, Any], method: Partitioner | SoftMethod) -> Partitioner:
+def repeatable_method(spelled: Mapping[str, Any], method: Partitioner | SoftMethod, replace: Any) -> Partitioner:
     """Return a method by which an intruder can group the records again; ParameterError if that is not possible."""
-    from shoal.partition.fuzzy.soft_method import SoftMethod
+    from shoal.partition import Partitioner
 
     name = spelled["name"]
-    if isinstance(method, SoftMethod):
+    if not isinstance(method, Partitioner) or draw_of(method, replace) is not None:
         raise ParameterError(f'level=2 masks again, and "{name}" draws every record at random: the seed is not known.')
     parameters = method.get_params(deep=False)
     if "random_state" in parameters and "random_state" not in spelled:

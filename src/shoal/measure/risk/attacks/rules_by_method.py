@@ -1,7 +1,8 @@
 """Which rule for candidate groups fits a method: what the intruder concludes from knowing it.
 
-A method that the attack knows well is in the dictionary of `_rules_by_class`, by its class. For any other, the groups
-nearest to the target are its candidates.
+Where centres were drawn by membership, all that a target may have drawn are candidates. A method of groups that the
+attack knows well is in the dictionary of `_rules_by_class`, by its class. For any other, the groups nearest to the
+target are its candidates.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +27,11 @@ from shoal.measure.risk.attacks.candidate_groups import (
 from shoal.parameters.choices import build, written_form
 
 if TYPE_CHECKING:
-    from shoal.partition import Partitioner
-    from shoal.partition.fuzzy.soft_method import SoftMethod
+    from shoal.partition.base import Method
+    from shoal.partition.fuzzy.soft_method import DrawnMethod
+    from shoal.replace import MembershipDraw
 
-__all__ = ["BlockRule", "RuleOptions", "rule_of_method"]
+__all__ = ["BlockRule", "RuleOptions", "draw_of", "rule_of_method"]
 
 Doubles = NDArray[np.float64]
 # The rule of a block. It also takes whether the block has a single column.
@@ -46,8 +48,11 @@ class RuleOptions:
     negligible: float
 
 
-def rule_of_method(method: Partitioner | SoftMethod, options: RuleOptions) -> BlockRule:
+def rule_of_method(method: Method, options: RuleOptions) -> BlockRule:
     """Return the rule for the blocks that were grouped by a method."""
+    draw = draw_of(method, options.replace)
+    if draw is not None:
+        return _by_membership(cast("DrawnMethod", method), draw, options)
     rules = _rules_by_class()
     make = next((rules[kind] for kind in type(method).__mro__ if kind in rules), _by_distance)
     return make(method, options)
@@ -57,12 +62,25 @@ def rule_of_method(method: Partitioner | SoftMethod, options: RuleOptions) -> Bl
 def _rules_by_class() -> dict[type, Callable[[Any, RuleOptions], BlockRule]]:
     # Deferred: scikit-learn is slow to import.
     from shoal.partition import OptimalUnivariate
-    from shoal.partition.fuzzy.soft_method import SoftMethod
 
-    return {OptimalUnivariate: _by_interval, SoftMethod: _by_membership}
+    return {OptimalUnivariate: _by_interval}
 
 
-def _by_distance(method: Partitioner | SoftMethod, options: RuleOptions) -> BlockRule:
+def draw_of(method: Method, replace: Any) -> MembershipDraw | None:
+    """Return how centres were drawn by membership; None for a method that put records into groups."""
+    from shoal.replace import REPLACEMENTS, MembershipDraw
+
+    if method.gives == "groups" and (replace is None or not method.draws):
+        return None
+    draw = build(written_form(replace or "membership-draw", REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
+    if isinstance(draw, MembershipDraw):
+        return draw
+    if method.gives == "groups":
+        return None
+    raise ParameterError("A fuzzy method draws centres by membership: replace must be membership-draw.")
+
+
+def _by_distance(method: Method, options: RuleOptions) -> BlockRule:
     """Take the nearest groups; those around the value if the block is one column and its groups are intervals."""
 
     def rule(block: KnownBlock, is_single: bool) -> CandidateRule:
@@ -73,14 +91,14 @@ def _by_distance(method: Partitioner | SoftMethod, options: RuleOptions) -> Bloc
     return rule
 
 
-def _by_interval(method: Partitioner, options: RuleOptions) -> BlockRule:
+def _by_interval(method: Method, options: RuleOptions) -> BlockRule:
     """Take the groups around the value: the best groups of one variable are intervals of its sorted values."""
     return lambda block, is_single: bracketing_groups(block, k=method.k if options.refine else None)
 
 
-def _by_membership(method: SoftMethod, options: RuleOptions) -> BlockRule:
+def _by_membership(method: DrawnMethod, draw: MembershipDraw, options: RuleOptions) -> BlockRule:
     """Take the groups in whose centre a record has a membership that is not negligible: it may have drawn any."""
-    memberships = _memberships(method, options.replace)
+    memberships = _memberships(method, draw)
 
     def rule(block: KnownBlock, is_single: bool) -> CandidateRule:
         if options.nearest is None:
@@ -90,13 +108,9 @@ def _by_membership(method: SoftMethod, options: RuleOptions) -> BlockRule:
     return rule
 
 
-def _memberships(method: SoftMethod, replace: Any) -> Callable[[Doubles, Doubles], Doubles]:
-    """Return the function by which a fuzzy method draws: the memberships of records in centres."""
+def _memberships(method: DrawnMethod, draw: MembershipDraw) -> Callable[[Doubles, Doubles], Doubles]:
+    """Return the function by which a method draws: the memberships of records in centres."""
     from shoal.partition.fuzzy.alternating import memberships
-    from shoal.replace import REPLACEMENTS, MembershipDraw
 
-    draw = build(written_form(replace or "membership-draw", REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
-    if not isinstance(draw, MembershipDraw):
-        raise ParameterError("A fuzzy method draws centres by membership: replace must be membership-draw.")
     rule = method.rule(draw.fuzziness(method))
     return lambda X, centres: np.asarray(memberships(X, centres, rule))

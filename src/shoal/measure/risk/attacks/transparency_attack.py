@@ -101,7 +101,8 @@ def transparency_attack(
         The columns whose values no group mixes, which are released unchanged, and whether distances were computed on
         standard scores, as in `shoal.protect`. The intruder knows the strata of the target.
     replace
-        How a fuzzy method drew, as in `shoal.protect`. By default with the fuzziness with which it clustered.
+        How a fuzzy method drew, as in `shoal.protect`. By default with the fuzziness with which it clustered; a method
+        that can also put records into groups, "at-least-k", did that.
     level
         1: the intruder knows the target. 2: the intruder knows the known blocks of the whole original file and masks
         them again. This reveals the groups of every block that is wholly known, if the method can be repeated.
@@ -145,7 +146,7 @@ def transparency_attack(
     ones.
     """
     spelled, masking = known_method(method, k)
-    repeated = repeatable_method(spelled, masking) if level == 2 else None
+    repeated = repeatable_method(spelled, masking, replace) if level == 2 else None
     variables = usable_variables(files, blocks, one_column_each=masking.scope == "column")
     if repeated is not None and not variables.complete.all():
         raise NotApplicableError("level=2 masks the original again, which needs files without missing values.")

@@ -1,0 +1,139 @@
+"""The draw: it follows the probabilities, and every centre that is released is carried by enough records."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.partition.fuzzy import AtLeastK
+from shoal.partition.fuzzy.alternating import Fuzzy, memberships
+from shoal.replace.membership_draw import group_averages, merged
+from shoal.replace.soft_groups import UNCHANGED, by_distance, by_membership, soft_groups
+
+
+def records(seed, n=60, c=20, d=2):
+    """Return skewed records, and some of them as centres."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) ** 3
+    return X, X[rng.choice(n, c, replace=False)] + 0.01
+
+
+@given(st.integers(0, 200), st.integers(2, 15))
+def test_every_centre_is_carried_by_at_least_k(seed, k):
+    X, centres = records(seed)
+    chances = by_distance(X, centres, Fuzzy(1.5))
+    found = soft_groups(X, centres, np.full(len(centres), 99.0), chances, k, np.random.default_rng(seed))
+    assert np.bincount(found.labels).min() >= k
+    assert found.labels.max() == len(found.centres) - 1
+
+
+def test_the_draw_follows_the_memberships():
+    """Frequencies over many draws beside the memberships, within five standard errors."""
+    centres = np.array([[0.0], [1.0], [4.0]])
+    X = np.full((40_000, 1), 0.4)
+    found = soft_groups(X, centres, np.ones(3), by_distance(X, centres, Fuzzy(2.0)), 0, np.random.default_rng(0))
+    share = np.bincount(found.labels, minlength=3) / len(X)
+    expected = memberships(X[:1], centres, Fuzzy(2.0))[0]
+    assert np.abs(share - expected).max() < 5 * np.sqrt(0.25 / len(X))
+
+
+def test_who_would_be_left_unchanged_draws_again_nearby_unless_many_are_as_near():
+    X = np.array([[0.0], [5.0], [5.0], [5.05], [0.02], [0.03]])
+    centres = np.array([[0.0], [5.0], [0.05]])
+    chances = by_distance(X, centres, Fuzzy(1.1))
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        found = soft_groups(X, centres, np.ones(3), chances, 2, rng, unit=np.ones(1))
+        assert found.centres[found.labels[0], 0] != 0  # 0.05 is nearby
+        assert found.centres[found.labels[1:3], 0].tolist() == [5, 5]  # two are the same
+    found = soft_groups(X[:2], centres[:2], np.ones(2), chances, 1, rng, unit=np.ones(1))
+    assert found.centres[found.labels, 0].tolist() == [0, 5]  # no other centre is nearby
+
+
+def drawn_from_groups(X, k, m2, seed, fewest=None, unit=None):
+    """Draw among the groups of at-least-k, merged so that each has at least `fewest` records."""
+    found = AtLeastK(k, max_iter=20).fit(X)
+    fewest = k if fewest is None else fewest
+    averaged = merged(group_averages(X, found.labels_), fewest)
+    chances = by_membership(found._memberships_of(X, m2), averaged.centre_of)
+    homes = averaged.centre_of[found.labels_]
+    unit = np.maximum(X.std(axis=0), 1e-9) if unit is None else unit
+    rng = np.random.default_rng(seed)
+    return soft_groups(X, averaged.means, averaged.behind, chances, fewest, rng, homes=homes, unit=unit), averaged
+
+
+@given(
+    seed=st.integers(0, 500),
+    k=st.integers(2, 6),
+    n=st.integers(0, 60),
+    m2=st.sampled_from([1.01, 1.2, 2.0, 50.0]),
+    values=st.sampled_from([1, 2, 6, 1000, 10**6]),
+    more=st.integers(0, 3),
+)
+def test_every_centre_of_groups_is_carried_by_and_averages_at_least_k(seed, k, n, m2, values, more):
+    """Whatever is drawn, duplicates included; `more` asks for more than k."""
+    X = np.random.default_rng(seed).integers(0, values, size=(2 * k + more + n, 2)).astype(float)
+    drawn, averaged = drawn_from_groups(X, k, m2, seed, fewest=k + more)
+    assert averaged.behind.min() >= k + more
+    assert np.bincount(drawn.labels).min() >= k + more
+    assert drawn.behind.min() >= k + more
+    assert drawn.labels.max() == len(drawn.centres) - 1
+
+
+def test_a_sharp_draw_leaves_everyone_in_the_own_group():
+    """With two far heaps of k and m2 near 1 there is nothing to choose."""
+    X = np.vstack([np.arange(8.0)[:, None] ** 0.5, 1000 + np.arange(8.0)[:, None] ** 0.5])
+    drawn, _ = drawn_from_groups(X, 4, 1.0001, 0, unit=np.full(1, 0.1))
+    means = np.array([X[drawn.labels == one].mean() for one in range(len(drawn.centres))])
+    assert means == pytest.approx(drawn.centres[:, 0])
+
+
+def test_records_return_to_the_group_that_too_few_drew():
+    """All want the first centre; the second gets its own back, the one that wants it most first."""
+    X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0]])
+    centres = np.array([[1.0], [10.5]])
+    wanted = np.array([[1.0, 0.0]] * 3 + [[1.0, 1e-30], [1.0, 1e-40]])
+    homes = np.array([0, 0, 0, 1, 1])
+    chances = by_membership(wanted, np.arange(2))
+    rng = np.random.default_rng(0)
+    for fewest, expected in ((2, [0, 0, 0, 1, 1]), (1, [0, 0, 0, 1, 0])):
+        found = soft_groups(X, centres, np.ones(2), chances, fewest, rng, homes=homes, unit=np.full(1, 1e-6))
+        assert found.labels.tolist() == expected
+
+
+def test_a_centre_that_only_unchanged_records_could_carry_is_left_out():
+    """The second record is its group's mean; it may not come back, and nobody else is near."""
+    X = np.array([[0.0], [0.05], [0.1], [0.15], [0.2], [0.25], [0.05]])
+    centres = np.array([[0.05], [0.2]])
+    homes = np.array([0, 0, 0, 1, 1, 1, 0])
+    chances = by_membership(np.full((7, 2), 0.5), np.arange(2))
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        found = soft_groups(X, centres, np.ones(2), chances, 3, rng, homes=homes, unit=np.full(1, 2.0))
+        released = found.centres[found.labels]
+        assert (np.abs(X - released) > UNCHANGED * 2.0).all()
+        assert np.bincount(found.labels).min() >= 3
+
+
+@given(seed=st.integers(0, 300), k=st.integers(2, 5))
+def test_nobody_is_unchanged_where_another_centre_is_near(seed, k):
+    """Records so close that every centre is within a tenth of a standard deviation of every record."""
+    X = np.random.default_rng(seed).normal(size=(50, 2))
+    unit = np.full(2, 100.0)
+    drawn, _ = drawn_from_groups(X, k, 1.05, seed, unit=unit)
+    if len(drawn.centres) > 1:
+        assert (np.abs(X - drawn.centres[drawn.labels]) > UNCHANGED * unit).any(axis=1).all()
+
+
+def test_memberships_of_merged_clusters_are_added():
+    chances = by_membership(np.array([[0.5, 0.2, 0.3]]), np.array([1, 0, 1]))
+    assert chances(np.array([0]), np.array([0, 1])) == pytest.approx(np.array([[0.2, 0.8]]))
+
+
+def test_who_belongs_to_none_of_the_centres_takes_any():
+    X = np.zeros((3_000, 1))
+    chances = by_membership(np.zeros((3_000, 3)), np.arange(3))
+    found = soft_groups(X, np.arange(3.0)[:, None], np.ones(3), chances, 0, np.random.default_rng(0))
+    assert np.bincount(found.labels, minlength=3).min() > 900
