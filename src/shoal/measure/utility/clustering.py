@@ -22,7 +22,7 @@ from shoal.measure.partitions import (
 )
 from shoal.measure.publication import Publication
 from shoal.measure.utility.joint_moments import on_original_scale
-from shoal.parameters.limits import Above, Limit, Number, OneOf, Whole, check_limits
+from shoal.parameters.limits import Above, Limit, Number, OneOf, Whole
 from shoal.progress import step
 
 __all__ = ["clustering_similarity"]
@@ -49,6 +49,8 @@ class _Options:
 
 
 _LIMITS: dict[str, Limit] = {
+    "method": OneOf(("c-means", "fuzzy", "noise", "possibilistic")),
+    "index": OneOf(("rand", "adjusted-rand", "jaccard", "fuzzy-rand", "alpha-cuts")),
     "clusters": Whole(2),
     "repetitions": Whole(1),
     "m": Above(1),
@@ -80,6 +82,7 @@ _LIMITS: dict[str, Limit] = {
         publication=Publication.AS_MEASURED,
     ),
     takes=("seed",),
+    limits=_LIMITS,
 )
 def clustering_similarity(
     files: Pair,
@@ -130,8 +133,6 @@ def clustering_similarity(
         The seed of the other starts, of the assignment at random and of the sample.
     """
     options = _Options(clusters, repetitions, m, alpha, sample, seed)
-    words: dict[str, Limit] = {"method": OneOf(tuple(_METHODS)), "index": OneOf(tuple(_INDICES))}
-    check_limits({**words, **_LIMITS}, {"method": method, "index": index, **vars(options)})
     before, after = _both(files)
     options = replace(options, clusters=min(clusters, len(before.distinct)))
     compared = [_compare(before, after, _METHODS[method], _INDICES[index], options, n) for n in range(repetitions)]

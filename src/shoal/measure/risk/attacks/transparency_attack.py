@@ -203,11 +203,13 @@ def transparency_attack(
 
 
 @transparency_attack.check_first
-def _refuse_what_does_not_fit(files: Pair, method: Any, k: int, blocks: Any, known: Any, level: int) -> None:
+def _refuse_what_does_not_fit(
+    files: Pair, method: Any, k: int, blocks: Any, replace: Any, known: Any, level: int
+) -> None:
     """Raise ParameterError for columns or blocks that are not there, and for a method that cannot be repeated."""
     spelled, masking = known_method(method, k)
     if level == 2:
-        repeatable_method(spelled, masking)
+        repeatable_method(spelled, masking, replace)
     variables = usable_variables(files, blocks, one_column_each=masking.scope == "column")
     known_choices(variables, known, np.random.default_rng(0))
 
