@@ -93,6 +93,7 @@ PROMISES = [
     *("a medoid is a record of its group", "no difference of sums over fewer than k", "constant columns stay"),
     *("centres are of complete records", "centres are carried by k", "centres average k records"),
     *("synthetic data are of complete records", "synthetic data keep means", "no record is unchanged"),
+    "categories are dealt inside groups",
 ]
 
 

@@ -22,7 +22,7 @@ def reasons_to_refuse(case: Case) -> set[str]:
     if any(not one.observed for one in protected):
         reasons.add("a column without any value")
     if any(one.kind != "continuous" for one in protected) and (
-        (method != "mdav" and case.method != "hac:distance=hamming") or case.confidential
+        method != "mdav" and case.method != "hac:distance=hamming"
     ):
         reasons.add("method for numbers")
     if case.method == "hac:distance=hamming" and any(one.kind != "nominal" for one in protected):

@@ -91,7 +91,7 @@ def _shape(case: Case, release: Any, released: list[Variable]) -> Iterator[Fault
 
 def _is_computed(case: Case, name: str) -> bool:
     if case.confidential:
-        return name in case.confidential
+        return name in case.confidential and case.variable(name).kind == "continuous"
     return case.is_soft or case.way_of(name).split(":")[0] not in KEEPS_VALUES
 
 
@@ -240,14 +240,21 @@ def _most_behind(columns: list[Cells], rows: list[int], centre: tuple[float, ...
 
 
 def _synthetic(case: Case, block: list[str], labels: list[int], after: dict[str, Cells]) -> Iterator[Fault]:
-    """No record keeps all its confidential values, and means are kept by those replacements that promise it."""
+    """No record keeps all its confidential numbers, means are kept by those replacements that promise it, and every
+    group has as many of every confidential category as it had.
+    """
     names = [name for name in block if name in case.confidential]
-    unchanged = [True] * case.records
+    unchanged = [any(case.variable(name).kind == "continuous" for name in names)] * case.records
     for name in names:
         before = case.variable(name).cells
         if None in before:
             yield Fault("synthetic data are of complete records", case.replace)
             return
+        if case.variable(name).kind != "continuous":
+            counts, new = (Counter(zip(labels, cells, strict=True)) for cells in (before, after[name]))
+            if counts != new:
+                yield Fault("categories are dealt inside groups", f"{case.replace}: {name}")
+            continue
         largest: dict[int, float] = defaultdict(float)  # of each group, which rounding is relative to
         for label, cell in zip(labels, before, strict=True):
             largest[label] = max(largest[label], abs(cell))

@@ -65,8 +65,12 @@ def select(
     kinds: Mapping[Any, str] | None = None,
     strata: Any = None,
     weights: Any = None,
+    also: Iterable[str] = (),
 ) -> Selection:
-    """Decide what each column is used for from what the caller said, and warn of what looks wrong."""
+    """Decide what each column is used for from what the caller said, and warn of what looks wrong.
+
+    Where no columns are named, those to protect are the numeric ones and these `also`.
+    """
     role_of = {_existing(table, name): _one_of("role", role, ROLES) for name, role in _pairs("roles", roles)}
     _set_roles(role_of, _names(table, "strata", strata), "stratum")
     _set_roles(role_of, _names(table, "weights", weights), "weight")
@@ -83,7 +87,8 @@ def select(
     elif block_lists is not None:
         chosen = [name for block in block_lists for name in block]
     else:
-        chosen = [name for name in table.names if table.is_numeric(name) and role_of.get(name) not in _NOT_PROTECTED]
+        wanted = {*also, *filter(table.is_numeric, table.names)}
+        chosen = [name for name in table.names if name in wanted and role_of.get(name) not in _NOT_PROTECTED]
     _refuse_repeats(chosen, "columns")
     to_protect = set(chosen)
     for name in table.names:

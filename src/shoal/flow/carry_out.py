@@ -110,7 +110,10 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
     if plan.steps and len(plan.steps) != len(plan.blocks):
         raise PlanError("The plan's steps are for other blocks or strata. Take steps out of the plan.")
     values = [block_values(table, block, plan.kinds) for block in plan.blocks]
-    matrices = [block_matrix(block, plan.kinds, standardize=plan.standardize) for block in values]
+    matrices = [
+        block_matrix({name: block[name] for name in plan.grouped_by(block)}, plan.kinds, standardize=plan.standardize)
+        for block in values
+    ]
     planned = block_edits_of(plan, table) if edits is None else edits
     refuse_broken_file(plan, table, planned)
     refuse_unroundable(plan, table)

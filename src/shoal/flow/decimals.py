@@ -192,7 +192,7 @@ def _unlike_originals(work: Work, masked: Table) -> dict[str, Doubles]:
     if shared.accepts_unchanged:
         return after
     for block in work.values:
-        names = [name for name in block if name in plan.confidential]
+        names = [name for name in block if name in plan.confidential and plan.kinds[name] == "continuous"]
         with_decimals = [name for name in names if name in decimals]
         if with_decimals:
             digits = {name: in_digits(masked.numbers(name), decimals.get(name, 0)) for name in names}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from functools import cached_property
 from pathlib import Path
@@ -144,6 +144,14 @@ class Plan(PlanSection):
     def rewritten(self) -> list[str]:
         """The columns that get new values: the confidential ones of synthetic data, else all that are protected."""
         return self.confidential if self.is_synthetic else self.columns
+
+    def grouped_by(self, block: Iterable[str]) -> list[str]:
+        """Return the columns of a block that groups are made by: not categories that are rewritten inside groups.
+
+        Groups would be alike in those, and have nothing else to deal. Where there is nothing else, it is all columns.
+        """
+        dealt = [name for name in self.confidential if self.is_synthetic and self.kinds[name] != "continuous"]
+        return [name for name in block if name not in dealt] or list(block)
 
     @cached_property
     def columns(self) -> list[str]:

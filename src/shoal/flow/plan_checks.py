@@ -82,6 +82,12 @@ def _confidential_variables_fit(plan: Plan) -> None:
     for block in plan.blocks:
         if confidential.isdisjoint(block):
             raise ParameterError(f"The block {', '.join(block)} has no confidential variable. Leave it out.")
+        has_categories_only = all(name in confidential and plan.kinds[name] != "continuous" for name in block)
+        if has_categories_only and plan.masking.method.scope != "file":
+            raise ParameterError(
+                f"The block {', '.join(block)} has categories to rewrite and nothing to group records by. Name columns "
+                'that stay too, or use the method "one-group".'
+            )
 
 
 def _draws_fit(plan: Plan) -> None:

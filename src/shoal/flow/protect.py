@@ -48,7 +48,8 @@ def protect(
     k
         The fewest records that may share a released value. There is no default: k decides how safe the release is.
     columns
-        The variables to protect. By default all numeric ones that have no role identifier, weight or stratum.
+        The variables to protect. By default all numeric ones that have no role identifier, weight or stratum, and those
+        that a synthetic replacement rewrites.
     roles
         What columns are for: ``{"id": "identifier"}``. Identifiers are dropped from the release; a weight counts in
         the representatives, not in the distances; groups stay within a stratum. Only the roles given here count.
@@ -75,6 +76,7 @@ def protect(
     confidential
         For replace "ipso", "hybrid", "muralidhar-sarathy" and "fuzzy-regression": the variables to rewrite, by default
         those with the role confidential. The other columns stay as they are, and their relation to these is kept.
+        Numbers and categories are served; kept categories have to be named in `columns`.
     edits
         Rules that hold in the file and will hold in the release: a list such as ``["net + tax == gross"]``, or the path
         of a file that `shoal.read_edits` reads. Where `replace` is left out, the replacement is chosen so that every

@@ -19,10 +19,9 @@ from shoal.flow.kept_rules import planned_block_edits
 from shoal.flow.masking import written_method
 from shoal.flow.plan import Plan
 from shoal.flow.synthetic_choice import (
+    asked_to_rewrite,
     confidential_names,
-    not_served,
     only_rewritten_blocks,
-    refuse_unserved,
     replacement_for_all,
 )
 from shoal.parameters.choices import as_text, build, written_form
@@ -85,6 +84,7 @@ def settle(
     if rules:
         refuse_contradictions(rules)
     named_roles = {"roles": roles, "kinds": kinds, "strata": strata, "weights": weights}
+    named_roles["also"] = asked_to_rewrite(replace, confidential, roles, table.names)
     selection = _selection(table, rules, columns, blocks, named_roles)
     seed = secrets.randbits(63) if seed is None else int(seed)
 
@@ -93,7 +93,6 @@ def settle(
     rewritten = [] if confidential is None else [str(name) for name in as_names(confidential, "confidential")]
     if shared is not None and rewriting is not None and rewriting.rewrites:
         rewritten = confidential_names(shared, confidential, selection)
-        refuse_unserved(shared, rewritten, selection.columns, table)
         selection = only_rewritten_blocks(selection, rewritten)
         if is_default(method):
             method = rewriting.default_method
@@ -268,8 +267,6 @@ def _replacement_of(name: str, kind: Kind, asked: Any, *, by_name: bool) -> dict
     if kind in chosen.kinds:
         written = written_form(chosen, REPLACEMENTS, "replace")
         return {key: value for key, value in written.items() if key != "confidential"}
-    if chosen.rewrites:
-        raise not_served(chosen.name, name, kind)
     if by_name:
         raise ParameterError(f'replace "{chosen.name}" does not serve "{name}", which is {kind}.', parameter="replace")
     return {"name": _FOR_KIND[kind]}

@@ -7,18 +7,15 @@ from typing import Any
 
 from shoal.describe import Selection
 from shoal.describe.roles import as_names
-from shoal.describe.variables import kind_of
 from shoal.errors import ParameterError
 from shoal.parameters.choices import build, written_form
-from shoal.read import Table
 from shoal.replace import REPLACEMENTS
 
 __all__ = [
+    "asked_to_rewrite",
     "confidential_names",
-    "not_served",
     "only_rewritten_blocks",
     "refuse_other_names",
-    "refuse_unserved",
     "replacement_for_all",
 ]
 
@@ -39,6 +36,16 @@ def replacement_for_all(replace: Any, columns: Sequence[str]) -> dict[str, Any] 
     return None
 
 
+def asked_to_rewrite(replace: Any, confidential: Any, roles: Any, columns: Sequence[str]) -> list[str]:
+    """Return the columns that a synthetic replacement was asked to rewrite, of whatever kind; none for any other."""
+    shared = replacement_for_all(replace, columns)
+    if shared is None or not _rewrites(shared):
+        return []
+    named = shared.get("confidential", ()) if confidential is None else as_names(confidential, "confidential")
+    by_role = roles if isinstance(roles, Mapping) else {}
+    return [*map(str, named), *(str(name) for name, role in by_role.items() if role == "confidential")]
+
+
 def confidential_names(synthetic: Mapping[str, Any], given: Any, selection: Selection) -> list[str]:
     """Return the variables to rewrite: those named in the argument or in the replacement, or those with the role."""
     own = list(synthetic.get("confidential", ()))
@@ -52,26 +59,6 @@ def confidential_names(synthetic: Mapping[str, Any], given: Any, selection: Sele
             '(--confidential), or give them the role "confidential" (--role COLUMN=confidential).'
         )
     return named
-
-
-def refuse_unserved(
-    synthetic: Mapping[str, Any], confidential: Sequence[str], columns: Sequence[str], table: Table
-) -> None:
-    """Raise ParameterError for a variable to rewrite that is no number, and so not among the columns."""
-    for name in confidential:
-        if name in columns or name not in table or table.is_numeric(name):
-            continue
-        raise not_served(
-            str(synthetic["name"]), name, kind_of(table, name) or f"a {type(table.type_of(name)).__name__}"
-        )
-
-
-def not_served(replace: str, name: str, what: str) -> ParameterError:
-    """Return the error for a variable that a synthetic replacement does not serve."""
-    return ParameterError(
-        f'replace "{replace}" serves continuous variables; "{name}" is {what}. Leave it out of the columns and of '
-        "confidential, or protect it by groups and their mode or median."
-    )
 
 
 def refuse_other_names(synthetic: Mapping[str, Any], confidential: Sequence[str]) -> None:

@@ -13,7 +13,6 @@ from command_line import run_shoal
 from shoal.errors import (
     ColumnError,
     DataError,
-    DescriptionWarning,
     DisclosureWarning,
     MethodError,
     MissingValuesError,
@@ -155,25 +154,10 @@ def test_what_cannot_be_done_is_refused_in_one_line(census, options, error, mess
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.filterwarnings("ignore:Column .day. holds dates")
-def test_nominal_variables_and_gaps_are_refused(census):
-    frame = census.assign(
-        town=["A", "B"] * 540,
-        flag=[True, False] * 540,
-        day=pd.date_range("2020-01-01", periods=1080),
-        size=pd.Categorical(["small", "large"] * 540, categories=["small", "large"], ordered=True),
-    )
-    told = r"serves continuous variables; \"{}\" is {}. Leave it out of the columns"
-    with pytest.raises(ParameterError, match=told.format("town", "nominal")):
-        shoal.protect(frame, 30, columns=["AGI", "FEDTAX", "town"], replace="hybrid", confidential=["town"])
-    for name, kind in (("town", "nominal"), ("flag", "nominal"), ("size", "ordinal"), ("day", "a Datetime")):
-        with pytest.raises(ParameterError, match=told.format(name, kind)):
-            shoal.protect(frame, 30, replace="hybrid", confidential=["AGI", name])
-    with (
-        pytest.warns(DescriptionWarning, match="released as it is"),
-        pytest.raises(ParameterError, match=told.format("town", "nominal")),
-    ):
-        shoal.protect(frame, 30, replace="hybrid", roles={"town": "confidential"})
+def test_dates_and_missing_values_are_refused(census):
+    frame = census.assign(day=pd.date_range("2020-01-01", periods=1080))
+    with pytest.raises(DataError, match=r'"day" is of type Datetime, which cannot be protected'):
+        shoal.protect(frame, 30, replace="hybrid", confidential=["AGI", "day"])
     frame = census.astype(float)
     frame.loc[3, "AGI"] = np.nan
     for missing in ("error", "keep"):

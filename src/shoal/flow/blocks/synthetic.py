@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,12 +12,20 @@ from numpy.typing import NDArray
 from shoal.describe.standardize import is_constant
 from shoal.errors import DataError, DisclosureWarning, warn
 from shoal.flow.blocks.grouping import group_records
+from shoal.flow.blocks.mixed_variables import refuse_kept_categories, rows_with, split_variables
 from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.partition import Partition
 from shoal.replace import MicroHybrid, SyntheticReplacement
 from shoal.replace.synthetic.hybrid import GroupsTooSmallError
 from shoal.replace.synthetic.residuals import regressed
-from shoal.replace.synthetic.synthetic import Tally, added_up, is_unchanged, unchanged_cells, without_extremes
+from shoal.replace.synthetic.synthetic import (
+    Synthetic,
+    Tally,
+    added_up,
+    is_unchanged,
+    unchanged_cells,
+    without_extremes,
+)
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
@@ -29,6 +37,7 @@ Doubles = NDArray[np.float64]
 _MOST_LOOKED_AT = 50_000  # records, to see whether a variable follows from columns of the file
 _MOSTLY = 0.9  # of a column's values have to be there, to look at it
 _NEARLY = 0.999  # old and new values that correlate by more are nearly the same
+_NOTHING_TO_REWRITE = 'All values of "{}" are the same: there is nothing to rewrite. Leave it out.'
 
 
 def protect_synthetic_block(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
@@ -44,22 +53,27 @@ def protect_synthetic_block(work: Work, number: int, block: Sequence[str]) -> Pr
 def _rewritten(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
     plan, strata = work.plan, work.strata
     values, matrix = work.values[number], work.matrices[number]
-    grouping = group_records(work, number, block, matrix, strata)
+    grouping = group_records(work, number, plan.grouped_by(block), matrix, strata)
     labels = grouping.labels
-    names = [column for column in plan.confidential if column in block]
-    is_rewritten = np.isin(plan.confidential, names)
-    X, Y = _split(plan, values)
+    names = _numbers(plan, block)
+    is_rewritten = np.isin(_numbers(plan, plan.columns), names)
+    variables = split_variables(plan, values)
+    X = variables.X
     shared = plan.masking.replacement
     assert isinstance(shared, SyntheticReplacement)
     replacement = shared.for_variables(is_rewritten)
     new, groups, count = np.empty_like(X), np.empty_like(labels), 0
+    categories = {name: codes.copy() for name, codes in variables.rewritten.items()}
     tallies: list[Tally] = []
     for stratum in range(len(strata)):
         rows = np.flatnonzero(strata.codes == stratum)
         own = np.unique(labels[rows], return_inverse=True)[1].ravel()
         rng = np.random.default_rng([plan.seed, number, stratum])
+        part = split_variables(plan, {name: column[rows] for name, column in values.items()})
+        synthetic = Synthetic(part.X, 0)
         try:
-            synthetic = replacement.synthetic(X[rows], Y[rows], own, rng)
+            if names:
+                synthetic = replacement.synthetic(part.X, part.Y, own, rng)
         except GroupsTooSmallError as error:
             raise error.at(strata.where) from None
         except DataError as error:
@@ -67,12 +81,18 @@ def _rewritten(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
                 raise
             raise type(error)(f"In a stratum of {', '.join(strata.columns)}: {error}") from None
         new[rows] = synthetic.values
-        groups[rows] = (own if synthetic.groups is None else synthetic.groups) + count
+        own = own if synthetic.groups is None else synthetic.groups
+        for name, codes in part.new_categories(synthetic.values, own, rng).items():
+            categories[name][rows] = codes
+        groups[rows] = own + count
         count = int(groups[rows].max()) + 1
-        tallies += synthetic.tallies
+        tallies += [*synthetic.tallies, part.rare]
     before = f"Block {number + 1}: " * (len(plan.blocks) > 1)
     inside = " in every group" * (count > 1)
-    notes = [*added_up(tallies), *_refuse_kept(names, X, new, inside, replacement.accepts_unchanged)]
+    accepted = replacement.accepts_unchanged
+    dealt_notes = refuse_kept_categories(variables, categories, inside, accepted)
+    stays = np.all([categories[name] == codes for name, codes in variables.rewritten.items()], axis=0)
+    notes = [*added_up(tallies), *_refuse_kept(names, X, new, inside, accepted, stays), *dealt_notes]
     in_groups = plan.masking.method.scope != "file"
     remarks = shared.remarks(in_groups=in_groups, is_rewritten=is_rewritten)
     partition = Partition(groups, tuple(block))
@@ -80,7 +100,7 @@ def _rewritten(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
         matrix=matrix,
         partition=partition,
         computed={column: new[:, place] for place, column in enumerate(names)},
-        taken={},
+        taken={name: rows_with(codes, categories[name]) for name, codes in variables.rewritten.items()},
         joined={},
         smallest_support=partition.k,
         steps=grouping.steps,
@@ -94,29 +114,34 @@ def _for_whole_file(error: GroupsTooSmallError, work: Work) -> GroupsTooSmallErr
     replacement = plan.masking.replacement
     assert isinstance(replacement, MicroHybrid)  # the only one that raises it
     for block, values in zip(plan.blocks, work.values, strict=True):
-        for stratum in range(len(work.strata)):
+        for stratum in range(len(work.strata) if _numbers(plan, block) else 0):
             rows = work.strata.codes == stratum
-            X, Y = _split(plan, {name: values[name][rows] for name in block})
-            parts.append((replacement.enough_records(X, Y), len(X)))
+            part = split_variables(plan, {name: values[name][rows] for name in block})
+            parts.append((replacement.enough_records(part.X, part.Y), len(part.X)))
     least = max(error.least, *(needed for needed, _ in parts))
     can_be_raised = bool(error.raising) and least <= min(records for _, records in parts)
     return error.for_whole_file(least, can_be_raised, all(needed <= records for needed, records in parts))
 
 
-def _split(plan: Plan, values: Mapping[str, Doubles]) -> tuple[Doubles, Doubles]:
-    """Return the variables of a block that are rewritten, in the order of `confidential`, and those that stay."""
-    X = np.column_stack([values[name] for name in plan.confidential if name in values])
-    return X, np.column_stack([X[:, :0], *(values[name] for name in values if name not in plan.confidential)])
+def _numbers(plan: Plan, columns: Collection[str]) -> list[str]:
+    """Return which of the columns are numbers that are rewritten, in the order of `confidential`."""
+    return [name for name in plan.confidential if name in columns and plan.kinds[name] == "continuous"]
 
 
 def _refuse_determined(work: Work, number: int, block: Sequence[str]) -> list[str]:
     """Raise DataError if a variable follows from what stays in its block; return notes on those the file gives."""
     plan, table, strata = work.plan, work.table, work.strata
-    X, Y = _split(plan, work.values[number])
-    names = [column for column in plan.confidential if column in block]
+    variables = split_variables(plan, work.values[number])
+    X, Y = variables.X, variables.Y
+    names = _numbers(plan, block)
+    for name, codes in variables.rewritten.items():
+        if is_constant(codes.astype(np.float64)):
+            raise DataError(_NOTHING_TO_REWRITE.format(name))
+    if not names:
+        return []
     for place, name in enumerate(names):
         if is_constant(X[:, place]):
-            raise DataError(f'All values of "{name}" are the same: there is nothing to rewrite. Leave it out.')
+            raise DataError(_NOTHING_TO_REWRITE.format(name))
         if unchanged_cells(X[:, [place]], np.full((len(X), 1), X[0, place])).all():
             raise DataError(
                 f'The values of "{name}" differ by no more than rounding. Take off what they have in common.'
@@ -174,8 +199,13 @@ def _correlations(before: Doubles, after: Doubles) -> Doubles:
     return found
 
 
-def _refuse_kept(names: Sequence[str], before: Doubles, after: Doubles, inside: str, accepted: bool) -> list[str]:
-    """Raise DataError if a whole variable comes out as it was, unless accepted; return notes on what nearly does."""
+def _refuse_kept(
+    names: Sequence[str], before: Doubles, after: Doubles, inside: str, accepted: bool, stays: NDArray[np.bool_]
+) -> list[str]:
+    """Raise DataError if a whole variable comes out as it was, unless accepted; return notes on what nearly does.
+
+    `stays` says which records have the categories they had, or is true where none are rewritten.
+    """
     same = unchanged_cells(before, after)
     notes = []
     correlations = _correlations(before, after)
@@ -190,7 +220,7 @@ def _refuse_kept(names: Sequence[str], before: Doubles, after: Doubles, inside: 
             warn(f'"{name}" is released as it is, which was accepted.', DisclosureWarning)
         elif correlations[place] > _NEARLY:
             notes.append(f'"{name}" comes out nearly as it was: old and new values correlate by more than {_NEARLY}.')
-    whole, by_chance = int(is_unchanged(before, after).sum()), int(same.all(axis=1).sum())
+    whole, by_chance = int((is_unchanged(before, after) & stays).sum()), int((same.all(axis=1) & stays).sum())
     records = "no record does in all of them"
     if whole:
         records = f"{whole} of {len(same)} records do in all of them, which was accepted"

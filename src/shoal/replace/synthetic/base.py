@@ -21,6 +21,7 @@ _EASIER_TO_LINK = "Records of hybrid data are easier to link than those of plain
 class SyntheticReplacement(Replacement, ABC):
     """Base of the replacements that rewrite the confidential variables and leave the others as they are."""
 
+    kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal", "nominal"})
     scope: ClassVar[Literal["column", "block", "file"]] = "file"
     rewrites: ClassVar[bool] = True
     supports_weights: ClassVar[bool] = False

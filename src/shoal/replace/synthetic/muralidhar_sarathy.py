@@ -70,10 +70,10 @@ class MuralidharSarathy(SyntheticReplacement):
     ----------
     alpha
         How much of the original stays: one number for all variables, between -1 and 1; one for each, in the order of
-        `confidential`; or a matrix. 0 is synthetic data (IPSO-C with ``orthogonal=True``), 1 the original. Several
-        numbers are possible only if the covariances they ask of the noise are ones that noise can have; if not, the
-        error says how much smaller they have to be. Of a matrix, each block of variables takes its own rows and
-        columns.
+        `confidential`, categories left out; or a matrix. 0 is synthetic data (IPSO-C with ``orthogonal=True``), 1 the
+        original. Several numbers are possible only if the covariances they ask of the noise are ones that noise can
+        have; if not, the error says how much smaller they have to be. Of a matrix, each block of variables takes its
+        own rows and columns.
     confidential
         The names of the variables X.
     accept_unchanged
