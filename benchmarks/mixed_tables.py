@@ -4,7 +4,8 @@
     python benchmarks/mixed_tables.py --seeds 20    more releases of each method
 
 Numbers and categories stay, others are rewritten. A line is something that is kept, a column is a method; a value is
-the largest deviation in any release, or, of what is kept in expectation, the mean of the original and of the releases.
+the largest deviation in any release; of what is kept in expectation, the mean over all pairs of variables in the
+original and in the releases, and by how much one pair is off at most, over the releases.
 """
 
 from __future__ import annotations

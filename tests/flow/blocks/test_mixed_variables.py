@@ -179,6 +179,21 @@ def test_rare_kept_categories_are_said_to_be_taken_together():
     assert any(note.startswith(f"Kept categories of fewer than k=8 records: {count} of ") for note in notes)
 
 
+def test_columns_of_nearly_as_many_categories_as_records_are_served_or_refused():
+    rng = np.random.default_rng(0)
+    own = [f"name {place}" for place in range(2100)]
+    table = pd.DataFrame({"x": rng.normal(size=2100), "y": rng.normal(size=2100), "c": rng.permutation(own)})
+    options = {"columns": ["x", "y", "c"], "kinds": {"c": "nominal"}, "roles": {"c": "other"}, "seed": 1}
+    released = shoal.protect(table, 2, replace="ipso", confidential=["c", "x"], **options).data
+    assert sorted(released["c"]) == sorted(own)
+    assert (released["c"] == table["c"]).mean() < 0.01
+    kept = shoal.protect(table, 2, replace="ipso", confidential=["x"], **options)  # all rare: one category
+    assert kept.data["c"].equals(table["c"])
+    table["c"] = np.repeat(own[:1050], 2)
+    with pytest.raises(DataError, match=r'"c" has 1050 categories of at least k=2 records, too many'):
+        shoal.protect(table, 2, replace="ipso", confidential=["x"], **options)
+
+
 def test_a_category_that_follows_from_kept_ones_is_refused():
     rng = np.random.default_rng(0)
     town = rng.choice(["a", "b", "c"], 200)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
-from shoal.replace.synthetic.categories import cells_of, chances_of, dealt
+from shoal.replace.synthetic.categories import cells_of, chances_of, dealt, drawn_by_chance
 
 
 def slow_cells(groups, kept, least):
@@ -54,15 +54,29 @@ def test_every_cell_has_as_many_of_each_category_as_before(seed, categories, cel
     own = rng.integers(0, cells, 80)
     own = np.unique(own, return_inverse=True)[1]
     chances = np.where(rng.random((80, categories)) < 0.3, 1e-6, rng.random((80, categories)) + 1e-6)
-    new = dealt(codes, own, chances, rng)
+    new = drawn_by_chance(codes, own, chances, rng)
     for cell in range(own.max() + 1):
         assert Counter(codes[own == cell].tolist()) == Counter(new[own == cell].tolist())
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 300), st.booleans())
+def test_rare_categories_are_dealt_inside_their_cells_too(seed, categories, predicted):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, categories, 300)
+    codes[:150] = 0
+    own = np.unique(rng.integers(0, 5, 300), return_inverse=True)[1]
+    before = np.column_stack([codes == 0, rng.random(300)]).astype(float) if predicted else np.zeros((300, 0))
+    new = dealt(codes, own, before, before, rng)
+    assert Counter(zip(own.tolist(), codes.tolist(), strict=True)) == Counter(
+        zip(own.tolist(), new.tolist(), strict=True)
+    )
 
 
 def test_with_equal_chances_every_permutation_is_as_likely():
     codes, cell = np.array([0, 0, 1, 2]), np.zeros(4, dtype=int)
     rng = np.random.default_rng(3)
-    counts = Counter(tuple(dealt(codes, cell, np.full((4, 3), 1 / 3), rng).tolist()) for _ in range(12_000))
+    counts = Counter(tuple(drawn_by_chance(codes, cell, np.full((4, 3), 1 / 3), rng).tolist()) for _ in range(12_000))
     expected = set(permutations((0, 0, 1, 2)))
     assert set(counts) == expected and len(expected) == 12
     assert sum((count - 1000) ** 2 / 1000 for count in counts.values()) < 31  # chi-squared with 11 degrees, 0.1 %
@@ -98,9 +112,8 @@ def test_categories_of_few_records_share_one_model_and_no_record_is_singled_out(
     before[0] = 50.0
     codes = np.where(before[:, 0] + rng.normal(size=500) > 0, 1, 0)
     codes[0] = 2
-    chances = chances_of(codes, before, before)
-    assert chances[0, 2] < 0.05
-    same = [dealt(codes, np.zeros(500, dtype=int), chances, rng)[0] == 2 for _ in range(200)]
+    assert chances_of(codes, before, before)[0, 2] > 0.5
+    same = [dealt(codes, np.zeros(500, dtype=int), before, before, rng)[0] == 2 for _ in range(200)]
     assert np.mean(same) < 0.1
 
 
@@ -109,9 +122,8 @@ def test_the_relation_to_numbers_is_kept_in_expectation(strength):
     rng = np.random.default_rng(4)
     before = rng.normal(size=(1500, 2))
     codes = np.argmax(strength * np.column_stack([before, before.sum(axis=1)]) + rng.gumbel(size=(1500, 3)), axis=1)
-    chances = chances_of(codes, before, before)
     cell = np.zeros(1500, dtype=int)
-    means = np.mean([by_category(before, dealt(codes, cell, chances, rng)) for _ in range(40)], axis=0)
+    means = np.mean([by_category(before, dealt(codes, cell, before, before, rng)) for _ in range(40)], axis=0)
     assert np.abs(means - by_category(before, codes)).max() < 0.03
 
 
@@ -120,7 +132,7 @@ def test_what_has_no_relation_to_the_numbers_is_not_dealt_to_its_owner():
     kept, chance = [], []
     for _ in range(30):
         before, codes = rng.normal(size=(300, 8)), rng.choice(3, 300, p=[0.5, 0.3, 0.2])
-        new = dealt(codes, np.zeros(300, dtype=int), chances_of(codes, before, before), rng)
+        new = dealt(codes, np.zeros(300, dtype=int), before, before, rng)
         kept.append((new == codes).mean())
         chance.append((np.bincount(codes) / 300) @ (np.bincount(codes) / 300))
     assert np.mean(kept) < np.mean(chance) + 0.02

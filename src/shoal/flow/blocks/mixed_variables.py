@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import DataError, DisclosureWarning, warn
-from shoal.replace.synthetic.categories import cells_of, chances_of, dealt
+from shoal.replace.synthetic.categories import cells_of, dealt
 from shoal.replace.synthetic.indicators import indicators, pooled
 from shoal.replace.synthetic.synthetic import Tally
 
@@ -22,6 +22,7 @@ __all__ = ["SplitVariables", "refuse_kept_categories", "rows_with", "split_varia
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
+_MOST_INDICATORS = 1000  # of a variable
 _NEARLY_ALL = 0.9  # of what chance alone would change: where more stays, categories are nearly released
 
 
@@ -80,12 +81,9 @@ class SplitVariables:
         before, after = np.hstack([self.Y, self.X]), np.hstack([self.Y, new])
         found = {}
         for name, codes in self.rewritten.items():
-            own, old = np.unique(codes, return_inverse=True)
-            old = old.astype(np.int64).ravel()
-            drawn = dealt(old, cells, chances_of(old, before, after), rng)
-            found[name] = own[drawn]
-            before = np.hstack([before, indicators(pooled(old, self.k))])
-            after = np.hstack([after, indicators(pooled(drawn, self.k))])
+            found[name] = dealt(codes, cells, before, after, rng)
+            before = np.hstack([before, _indicators(name, codes, self.k)])
+            after = np.hstack([after, _indicators(name, found[name], self.k)])
         return found
 
 
@@ -97,12 +95,23 @@ def split_variables(plan: Plan, values: Mapping[str, Doubles]) -> SplitVariables
     nothing = np.empty((len(next(iter(values.values()))), 0))
     X = np.column_stack([nothing, *(numbers[name] for name in plan.confidential if name in numbers)])
     others = [
-        numbers[name] if name in numbers else indicators(pooled(kept[name], plan.k))
+        numbers[name] if name in numbers else _indicators(name, kept[name], plan.k)
         for name in values
         if name not in plan.confidential
     ]
     rewritten = {name: categories[name] for name in plan.confidential if name in categories}
     return SplitVariables(X, np.column_stack([nothing, *others]), rewritten, kept, plan.k)
+
+
+def _indicators(name: str, codes: Labels, k: int) -> Doubles:
+    """Return the indicators of a variable, of categories that fewer than k records have one together."""
+    numbered = pooled(codes, k)
+    if numbered.max() >= _MOST_INDICATORS:
+        raise DataError(
+            f'"{name}" has {int(numbered.max()) + 1} categories of at least k={k} records, too many to enter a '
+            "regression. Make them coarser, or leave it out of the columns."
+        )
+    return indicators(numbered)
 
 
 def rows_with(codes: Labels, wanted: Labels) -> Labels:

@@ -11,13 +11,13 @@ from shoal.arithmetic import exp, products, singular
 from shoal.replace.synthetic.indicators import pooled
 from shoal.replace.synthetic.synthetic import without_extremes
 
-__all__ = ["cells_of", "chances_of", "dealt"]
+__all__ = ["cells_of", "chances_of", "dealt", "drawn_by_chance"]
 
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 _PER_COEFFICIENT = 10  # records of a category; with fewer, a model follows single records and deals them what they had
-_MOST_CATEGORIES = 100  # a model of more is large, and says little
+_MOST_CLASSES = 100  # a model of more is large, and says little
 _MOST_STEPS = 200
 _TOLERANCE = 0.01  # of sums of residuals, whose standard deviation is up to 0.5
 _LEAST_CHANCE = 1e-6
@@ -66,11 +66,57 @@ def _join_smallest(cells: Labels, groups: Labels) -> None:
     cells[alone] = numbers[ascending][place[np.searchsorted(found, groups[alone])]]
 
 
+def dealt(codes: Labels, cells: Labels, before: Doubles, after: Doubles, rng: np.random.Generator) -> Labels:
+    """Deal the categories of every cell to its records anew, each likelier to those whose variables go with it.
+
+    Every cell has as many of each category as before. Categories with too few records for a model of their own have one
+    together, and are dealt at random to those who get one of them; so are all where there is nothing to model.
+
+    Parameters
+    ----------
+    codes, cells
+        The category and the cell of every record, from 0.
+    before, after
+        What categories go with, n x p: as it was, and with the new values of what was rewritten.
+    rng
+        Where the order of the records and the draws come from.
+    """
+    varying = int((np.ptp(before, axis=0) > 0).sum())
+    classes = pooled(codes, _PER_COEFFICIENT * (1 + varying))
+    drawn = classes
+    if varying and 0 < classes.max() < _MOST_CLASSES:
+        drawn = drawn_by_chance(classes, cells, chances_of(classes, before, after), rng)
+    else:
+        classes = drawn = np.zeros_like(codes)
+    new = np.empty_like(codes)
+    new[np.lexsort((rng.random(len(codes)), drawn, cells))] = codes[np.lexsort((classes, cells))]
+    return new
+
+
+def drawn_by_chance(codes: Labels, cells: Labels, chances: Doubles, rng: np.random.Generator) -> Labels:
+    """Deal the categories of every cell to its records anew, by their chances; if these are equal, at random.
+
+    Parameters
+    ----------
+    codes, cells
+        The category and the cell of every record, from 0.
+    chances
+        Those of every category for every record, n x c, above 0.
+    rng
+        Where the order of the records and the draws come from.
+    """
+    from shoal.partition.kernels.dealing import deal  # takes a while the first time, and many runs need none
+
+    order = rng.permutation(len(codes))
+    order = order[np.argsort(cells[order], kind="stable")]
+    starts = np.append(0, np.cumsum(np.bincount(cells)))
+    new = np.empty_like(codes)
+    deal(order, starts, np.ascontiguousarray(codes), np.ascontiguousarray(chances), rng.random(len(codes)), new)
+    return new
+
+
 def chances_of(codes: Labels, before: Doubles, after: Doubles) -> Doubles:
     """Return the chance of every category for every record, n x c, by multinomial logistic regression.
-
-    Categories with too few records for a model of their own have one together, and inside it the chances of their
-    shares; where there is nothing to model, all chances are shares.
 
     Parameters
     ----------
@@ -81,16 +127,15 @@ def chances_of(codes: Labels, before: Doubles, after: Doubles) -> Doubles:
     after
         What the chances are computed from: the same variables, with those in new values that were rewritten.
     """
-    sizes = np.bincount(codes)
-    shares = sizes / len(codes)
     old, new = _spanning(before, after)
-    modelled = pooled(codes, _PER_COEFFICIENT * old.shape[1])
-    if modelled.max() == 0 or old.shape[1] == 1 or modelled.max() >= _MOST_CATEGORIES:
-        return np.tile(shares, (len(codes), 1))
-    model_of = np.zeros(len(sizes), dtype=np.int64)
-    model_of[codes] = modelled
-    inside = shares / np.bincount(model_of, weights=shares)[model_of]
-    return np.asarray(_logistic(modelled, old, new)[:, model_of] * inside, dtype=np.float64)
+    has = (codes[:, None] == np.arange(int(codes.max()) + 1)).astype(np.float64)
+    coefficients = np.zeros((old.shape[1], has.shape[1]))
+    for _ in range(_MOST_STEPS):  # of Boehning's bound, which with orthonormal columns needs no inverse
+        gradient = products(old.T, has - _softmax(products(old, coefficients)))
+        if np.abs(gradient).max() < _TOLERANCE:
+            break
+        coefficients += 2 * gradient
+    return np.clip(_softmax(products(new, coefficients)), _LEAST_CHANCE, 1.0)
 
 
 def _spanning(before: Doubles, after: Doubles) -> tuple[Doubles, Doubles]:
@@ -107,45 +152,6 @@ def _spanning(before: Doubles, after: Doubles) -> tuple[Doubles, Doubles]:
     return left[:, inside], products(new, (right[inside] / sizes[inside, None]).T)
 
 
-def _logistic(codes: Labels, old: Doubles, new: Doubles) -> Doubles:
-    """Return the chances that a model of the codes on `old` gives with `new`.
-
-    Steps of Boehning's bound: with orthonormal columns it is the sum of the residuals, and needs no inverse.
-    """
-    has = (codes[:, None] == np.arange(int(codes.max()) + 1)).astype(np.float64)
-    coefficients = np.zeros((old.shape[1], has.shape[1]))
-    for _ in range(_MOST_STEPS):
-        gradient = products(old.T, has - _softmax(products(old, coefficients)))
-        if np.abs(gradient).max() < _TOLERANCE:
-            break
-        coefficients += 2 * gradient
-    return np.clip(_softmax(products(new, coefficients)), _LEAST_CHANCE, 1.0)
-
-
 def _softmax(scores: Doubles) -> Doubles:
     odds = exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(odds / odds.sum(axis=1, keepdims=True), dtype=np.float64)
-
-
-def dealt(codes: Labels, cells: Labels, chances: Doubles, rng: np.random.Generator) -> Labels:
-    """Deal the categories of every cell to its records anew; a record is likelier to get one it has a chance of.
-
-    Every cell has as many of each category as before. With equal chances this is a random permutation.
-
-    Parameters
-    ----------
-    codes, cells
-        The category, 0 to c-1, and the cell of every record.
-    chances
-        Those of every category for every record, n x c, above 0.
-    rng
-        Where the order of the records and the draws come from.
-    """
-    from shoal.partition.kernels.dealing import deal  # takes a while the first time, and many runs need none
-
-    order = rng.permutation(len(codes))
-    order = order[np.argsort(cells[order], kind="stable")]
-    starts = np.append(0, np.cumsum(np.bincount(cells)))
-    new = np.empty_like(codes)
-    deal(order, starts, np.ascontiguousarray(codes), np.ascontiguousarray(chances), rng.random(len(codes)), new)
-    return new
