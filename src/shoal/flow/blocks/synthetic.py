@@ -86,7 +86,7 @@ def _rewritten(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
             categories[name][rows] = codes
         groups[rows] = own + count
         count = int(groups[rows].max()) + 1
-        tallies += [*synthetic.tallies, part.rare]
+        tallies += [*synthetic.tallies, *[part.rare] * bool(names)]
     before = f"Block {number + 1}: " * (len(plan.blocks) > 1)
     inside = " in every group" * (count > 1)
     accepted = replacement.accepts_unchanged
@@ -135,7 +135,7 @@ def _refuse_determined(work: Work, number: int, block: Sequence[str]) -> list[st
     X, Y = variables.X, variables.Y
     names = _numbers(plan, block)
     for name, codes in variables.rewritten.items():
-        if is_constant(codes.astype(np.float64)):
+        if codes.min() == codes.max():
             raise DataError(_NOTHING_TO_REWRITE.format(name))
     if not names:
         return []
