@@ -28,6 +28,7 @@ EIA = (
 
 METHODS = {name: kind for name, kind in PARTITIONERS.items() if name not in ("optimal-univariate", "refine")} | {
     "mdav, two-k": lambda k: MDAV(k, variant="two-k"),
+    "mdav, thesis": lambda k: MDAV(k, variant="thesis"),
     "vmdav, gamma 1.1": lambda k: VMDAV(k, gamma=1.1),
     "tfrp, stage 1": lambda k: TFRP(k, stage=1),
     "mst, cbfs": lambda k: MST(k, split="cbfs"),

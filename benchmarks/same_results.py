@@ -33,8 +33,8 @@ DATA = Path(os.environ.get("SHOAL_REFERENCE_DATA", Path(__file__).parents[2] / "
 RULES = Path(__file__).parents[1] / "tests" / "edits" / "seed_rules.sch"
 
 GROUPING = [
-    "mdav", "mdav:variant=two-k", "vmdav", "vmdav:gamma=1.1", "md", "cbfs", "tfrp", "k-means", "mu-approx", "mst",
-    "mhm", "hac", "hac:linkage=complete", "refine:steps=25", "at-least-k",
+    "mdav", "mdav:variant=two-k", "mdav:variant=thesis", "vmdav", "vmdav:gamma=1.1", "md", "cbfs", "tfrp", "k-means",
+    "mu-approx", "mst", "mhm", "hac", "hac:linkage=complete", "refine:steps=25", "at-least-k",
 ]  # fmt: skip
 REPLACING = ["mean", "median", "mode", "geometric-mean", "order-statistic:q=0.25", "medoid"]
 SYNTHETIC = ["hybrid", "ipso", "ipso:variant=B", "muralidhar-sarathy:alpha=0.5", "fuzzy-regression:n_clusters=5"]

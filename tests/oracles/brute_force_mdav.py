@@ -70,9 +70,9 @@ def brute_force_mdav(X, k, variant="classic", distance=squared_distance, mean=me
         s = farthest_from(records[r])
         make_group_round(records[r])
         make_group_round(records[s])
-    if len(left) >= (2 * k if variant == "classic" else k):
+    if variant != "thesis" and len(left) >= (2 * k if variant == "classic" else k):
         make_group_round(records[farthest_from_centroid()])
-    if variant == "classic":
+    if variant == "classic" or (variant == "thesis" and len(left) >= k):
         if left:
             groups.append(left)
     else:

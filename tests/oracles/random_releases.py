@@ -15,7 +15,8 @@ WORDS = ("Quetzal", "Okapi", "Numbat", "Dugong", "Tapir", "nan", "None", "", "Ib
 ENGINES: tuple[Engine, ...] = ("pandas", "pandas", "polars", "arrow", "arrow", "numpy")
 GROUPING = (
     *("mdav",) * 8,
-    *("mdav:variant=two-k", "vmdav", "vmdav:gamma=0.2", "md", "cbfs", "tfrp", "k-means", "mu-approx", "mst", "mhm"),
+    *("mdav:variant=two-k", "mdav:variant=thesis", "vmdav", "vmdav:gamma=0.2", "md", "cbfs", "tfrp", "k-means"),
+    *("mu-approx", "mst", "mhm"),
     *("hac", "hac:cap=2k-1,linkage=single", "hac:distance=hamming", "hac:linkage=complete,priority=0.5"),
     *("optimal-univariate", "at-least-k", "refine:steps=20", "one-group"),
 )

@@ -16,7 +16,7 @@ from shoal.errors import DataError, ParameterError
 from shoal.partition import MDAV, MDAVGeneric
 from shoal.progress import listening
 
-VARIANTS = ("classic", "two-k")
+VARIANTS = ("classic", "two-k", "thesis")
 
 
 @st.composite

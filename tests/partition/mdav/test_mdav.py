@@ -21,7 +21,7 @@ from shoal.partition.geometry import tree
 from shoal.partition.mdav import mdav
 from shoal.progress import listening
 
-VARIANTS = ("classic", "two-k")
+VARIANTS = ("classic", "two-k", "thesis")
 WAYS = ("scan", "trees", "exact trees")
 
 

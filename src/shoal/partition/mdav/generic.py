@@ -18,7 +18,7 @@ from shoal.errors import DataError, ParameterError
 from shoal.parameters.limits import Limit, OneOf, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.geometry.safe_scale import safely_scaled
-from shoal.partition.mdav.tail import assign_the_rest, first_by_distance, loop_needs
+from shoal.partition.mdav.tail import VARIANTS, assign_the_rest, first_by_distance, loop_needs
 from shoal.progress import advance
 
 __all__ = ["MDAVGeneric"]
@@ -40,7 +40,7 @@ class MDAVGeneric(Partitioner):
     k
         The least number of records in a group.
     variant
-        ``"classic"`` or ``"two-k"``, see `MDAV`.
+        ``"classic"``, ``"two-k"`` or ``"thesis"``, see `MDAV`.
     distance
         What a numeric column adds: ``"euclidean"`` the squared difference, ``"gower"`` the absolute one. The
         matrix has to be scaled already, for Gower's distance by the range of every column.
@@ -69,7 +69,7 @@ class MDAVGeneric(Partitioner):
 
     limits: ClassVar[Mapping[str, Limit]] = {
         "k": Whole(2),
-        "variant": OneOf(("classic", "two-k")),
+        "variant": OneOf(VARIANTS),
         "distance": OneOf(("euclidean", "gower")),
     }
 

@@ -14,7 +14,7 @@ from shoal.partition.geometry.centroids import centroid
 from shoal.partition.geometry.squared_distances import squared_distances
 from shoal.partition.geometry.tree import Tree, find_twins, plant, replant
 from shoal.partition.mdav.generic import MDAVGeneric
-from shoal.partition.mdav.tail import assign_the_rest, first_by_distance, loop_needs
+from shoal.partition.mdav.tail import VARIANTS, assign_the_rest, first_by_distance, loop_needs
 from shoal.progress import advance
 
 __all__ = ["MDAV"]
@@ -45,6 +45,8 @@ class MDAV(Partitioner):
         ``"two-k"``: another two groups as long as 2k records remain. Then, from k on, one group around the record
         farthest from the centroid; each of the rest, fewer than k, joins the group with the nearest centroid,
         as it was before any of the rest joined.
+        ``"thesis"``: another two groups as long as 2k records remain. Then, from k on, the rest is the last group
+        (k to 2k-1 records); fewer join groups as in ``"two-k"``.
 
     Attributes
     ----------
@@ -65,6 +67,11 @@ class MDAV(Partitioner):
     three quarters of its records are gone. Identical records are one in the tree, however many there are. Small
     matrices are simply scanned.
 
+    The variant ``"thesis"`` is that of J. Alarte Aleixandre (2018), Application of Clustering Techniques to Privacy
+    Protection, master thesis, Universitat Oberta de Catalunya, sections 3.2.1 and 5.1. It says that fewer than k
+    records join "the closest set", and not how close is measured; by the centroids that the groups had, they get the
+    sizes of its figure 5.1.
+
     References
     ----------
     J. Domingo-Ferrer and V. Torra (2005), Ordinal, continuous and heterogeneous k-anonymity through
@@ -78,7 +85,7 @@ class MDAV(Partitioner):
         "microaggregation, Data Mining and Knowledge Discovery 11."
     )
     supports_missing: ClassVar[bool] = True
-    limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2), "variant": OneOf(("classic", "two-k"))}
+    limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2), "variant": OneOf(VARIANTS)}
 
     def __init__(self, k: int, *, variant: str = "classic") -> None:
         self.k = k

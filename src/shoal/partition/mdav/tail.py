@@ -7,7 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["assign_the_rest", "first_by_distance", "loop_needs"]
+__all__ = ["VARIANTS", "assign_the_rest", "first_by_distance", "loop_needs"]
+
+VARIANTS = ("classic", "two-k", "thesis")
 
 
 def loop_needs(k: int, variant: str) -> int:
@@ -48,7 +50,7 @@ def assign_the_rest(
     """
     groups = int(labels.max()) + 1
     left = np.flatnonzero(labels < 0)
-    if len(left) >= (2 * k if variant == "classic" else k):
+    if variant != "thesis" and len(left) >= (2 * k if variant == "classic" else k):
         seed = left[np.argmax(distances_to(X[left], centroid_of(X[left])))]
         members = left[first_by_distance(distances_to(X[left], X[seed]), k)]
         labels[members] = groups
@@ -56,7 +58,7 @@ def assign_the_rest(
         left = np.flatnonzero(labels < 0)
     if len(left) == 0:
         return
-    if variant == "classic" or groups == 0:
+    if len(left) >= k:  # with the two-k tail they are fewer by now
         labels[left] = groups
         return
     order = np.argsort(labels, kind="stable")[len(left) :]
