@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from shoal.describe import describe_table
-from shoal.describe.variables import codes
+from shoal.describe.variables import codes, texts_of_codes
 from shoal.read import as_table
 
 
@@ -81,6 +81,16 @@ def test_counts_and_labels():
 def test_codes_follow_the_order_of_values(make):
     assert codes(as_table(make({"x": ["b", "a", None, "b"]})), "x").tolist() == [1, 0, -1, 1]
     assert codes(as_table(make({"x": [10.0, 9.0, None, 10.0]})), "x").tolist() == [1, 0, -1, 1]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_the_text_of_every_code_and_none_where_values_are_no_texts(make):
+    table = as_table(make({"x": ["b", "", None, "b"], "y": [True, False, None, True], "z": [1, 2, 3, 2]}))
+    assert texts_of_codes(table, "x") == {0: "", 1: "b"}
+    assert texts_of_codes(table, "y") is None
+    assert texts_of_codes(table, "z") is None
+    listed = pd.Categorical(["b", None, "c"], ["c", "a", "b"], ordered=True)
+    assert texts_of_codes(as_table(pd.DataFrame({"x": listed})), "x") == {0: "c", 2: "b"}
 
 
 def test_codes_follow_the_order_of_categories():

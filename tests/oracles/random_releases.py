@@ -18,6 +18,7 @@ GROUPING = (
     *("mdav:variant=two-k", "mdav:variant=thesis", "vmdav", "vmdav:gamma=0.2", "md", "cbfs", "tfrp", "k-means"),
     *("mu-approx", "mst", "mhm"),
     *("hac", "hac:cap=2k-1,linkage=single", "hac:distance=hamming", "hac:linkage=complete,priority=0.5"),
+    *("hac:distance=levenshtein", "hac:distance=levenshtein,linkage=average,completion=thesis"),
     *("optimal-univariate", "at-least-k", "refine:steps=20", "one-group"),
 )
 SOFT = ("fuzzy", "fuzzy:m=1.2", "fuzzy:n_clusters=2", "entropy", "entropy:lam=20", "at-least-k", "at-least-k:m=1.5")
@@ -55,6 +56,8 @@ def drawn_case(seed: int) -> Case:
         kinds = ("continuous",)
     if case.method == "hac:distance=hamming":
         kinds = ("nominal",)
+    if case.method.startswith("hac:distance=levenshtein"):
+        kinds = ("nominal", "nominal", "ordinal", "continuous")
     if not fitting:
         with_missing, kinds = rng.random() < 0.5, ("continuous", "nominal", "ordinal")
     width = rng.randint(1, 4 if family == "synthetic" else 5)

@@ -21,10 +21,12 @@ def reasons_to_refuse(case: Case) -> set[str]:
         reasons.add("method without missing values")
     if any(not one.observed for one in protected):
         reasons.add("a column without any value")
-    if any(one.kind != "continuous" for one in protected) and (
-        method != "mdav" and case.method != "hac:distance=hamming"
-    ):
+    by_text = case.method.startswith("hac:distance=levenshtein")
+    takes_categories = method == "mdav" or case.method == "hac:distance=hamming" or by_text
+    if any(one.kind != "continuous" for one in protected) and not takes_categories:
         reasons.add("method for numbers")
+    if by_text and any(all(case.variable(name).kind == "continuous" for name in block) for block in case.blocks):
+        reasons.add("method for texts")
     if case.method == "hac:distance=hamming" and any(one.kind != "nominal" for one in protected):
         reasons.add("method for categories")
     if method == "optimal-univariate" and any(len(block) > 1 for block in case.blocks):

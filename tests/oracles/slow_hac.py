@@ -1,8 +1,8 @@
 """HAC in plain loops: every pair of clusters is looked at before every merge, every cost is summed from scratch.
 
-Decisions are those of `shoal.partition.HAC` to the last bit where sums of distances are exact, as they are for
-records of whole numbers. Sums of Euclidean distances never are; they are taken in the same order here, that of the
-merges.
+Decisions are those of `shoal.partition.HAC` to the last bit where sums of distances are exact, as they are for records
+of whole numbers, and of texts whose lengths are powers of two. Sums of Euclidean distances never are; they are taken in
+the same order here, that of the merges.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 
-__all__ = ["slow_hac"]
+__all__ = ["slow_hac", "textbook_levenshtein"]
 
 
 class Cluster:
@@ -25,7 +25,9 @@ class Cluster:
 
 
 def slow_hac(X, *, k, cap, linkage, distance, priority, completion):
-    records = [tuple(row) for row in np.asarray(X, dtype=float).tolist()]
+    records = [tuple(row) for row in X]
+    if distance != "levenshtein":
+        records = [tuple(row) for row in np.asarray(X, dtype=float).tolist()]
     far = record_distance(X, distance)
     apart = cluster_distance(records, far, linkage, distance)
     largest = k if cap == "k" else 2 * k - 1
@@ -64,7 +66,27 @@ def record_distance(X, distance):
         "manhattan": lambda x, y: sum(abs(p - q) for p, q in zip(x, y, strict=True)),
         "chebyshev": lambda x, y: max(abs(p - q) for p, q in zip(x, y, strict=True)),
         "hamming": lambda x, y: sum(p != q for p, q in zip(x, y, strict=True)),
+        "levenshtein": lambda x, y: sum(difference(p, q) for p, q in zip(x, y, strict=True)),
     }[distance]
+
+
+def difference(p, q):
+    """Return what one variable of mixed records adds: of texts, of truth values, of numbers."""
+    if isinstance(p, str):
+        return textbook_levenshtein(p, q) / max(len(p), len(q), 1)
+    return float(p != q) if isinstance(p, bool) else abs(p - q)
+
+
+@cache
+def textbook_levenshtein(one, other):
+    """Return the least number of characters to insert, delete or replace, from its recursive definition."""
+    if not one or not other:
+        return len(one) + len(other)
+    return min(
+        textbook_levenshtein(one[1:], other) + 1,
+        textbook_levenshtein(one, other[1:]) + 1,
+        textbook_levenshtein(one[1:], other[1:]) + (one[0] != other[0]),
+    )
 
 
 def cluster_distance(records, far, linkage, distance):
@@ -92,7 +114,7 @@ def cluster_distance(records, far, linkage, distance):
     def mean_beyond_inside(a, b):
         return mean(a, b) - (total_within(a) / len(a) ** 2 + total_within(b) / len(b) ** 2)
 
-    if linkage == "centroid" and distance == "hamming":
+    if linkage == "centroid" and distance in ("hamming", "levenshtein"):
         return mean_beyond_inside
     return {
         "single": lambda a, b: min(far(records[i], records[j]) for i in a.rows for j in b.rows),
@@ -105,7 +127,7 @@ def cluster_distance(records, far, linkage, distance):
 
 def squared(records, far, distance):
     def dissimilarity(i, j):
-        if distance in ("squared-euclidean", "hamming"):
+        if distance in ("squared-euclidean", "hamming", "levenshtein"):
             return far(records[i], records[j])
         if distance == "euclidean":
             return sum((p - q) ** 2 for p, q in zip(records[i], records[j], strict=True))

@@ -82,16 +82,20 @@ def test_parameters_worth_searching_are_parameters_within_their_limits(method):
     build({"name": method.name, **method.search_defaults}, METHODS, "method", k=3)
 
 
+def no_texts(place):
+    return None
+
+
 @every_method
 def test_missing_values_are_supported_where_there_is_a_form_for_them(method):
     built = build({"name": method.name}, METHODS, "method", k=3)
     if method.supports_missing:
         X = np.random.default_rng(0).normal(size=(30, 3))
         X[4, 1] = np.nan
-        assert np.bincount(built.for_mixed(distance="euclidean", nominal=()).fit(X).labels_).min() >= 3
+        assert np.bincount(built.for_mixed(distance="euclidean", nominal=(), texts=no_texts).fit(X).labels_).min() >= 3
     elif method.gives == "groups":
         with pytest.raises(MethodError):
-            built.for_mixed(distance="euclidean", nominal=())
+            built.for_mixed(distance="euclidean", nominal=(), texts=no_texts)
 
 
 @every_fuzzy_method

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from shoal.errors import ParameterError, TooFewRecordsError
-from shoal.partition import PARTITIONERS, MDAVGeneric, OptimalUnivariate, Refine
+from shoal.partition import PARTITIONERS, HACMixed, MDAVGeneric, OptimalUnivariate, Refine
 
 
 class OptimalUnivariateOfTheFirstColumn(OptimalUnivariate):
@@ -21,6 +21,7 @@ class OptimalUnivariateOfTheFirstColumn(OptimalUnivariate):
 
 
 EVERY = {**PARTITIONERS, "optimal-univariate": OptimalUnivariateOfTheFirstColumn, "mdav-generic": MDAVGeneric}
+EVERY |= {"hac-mixed": HACMixed}
 
 # A search by the clock cannot be repeated; one in steps can.
 SETTINGS = {Refine: {"seconds": None, "steps": 200}}

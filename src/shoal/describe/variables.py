@@ -25,6 +25,7 @@ __all__ = [
     "describe_table",
     "kind_of",
     "looks_like_identifier",
+    "texts_of_codes",
 ]
 
 Kind = Literal["continuous", "ordinal", "nominal"]
@@ -197,6 +198,15 @@ def codes(table: Table, name: str) -> NDArray[np.int64]:
     except TypeError:
         raise DataError(f'Column "{name}" mixes text with values of other types. Make them all text.') from None
     return numbered
+
+
+def texts_of_codes(table: Table, name: str) -> dict[int, str] | None:
+    """Return the text that every number given by `codes` stands for; None if not all values are texts."""
+    numbered, first = np.unique(codes(table, name), return_index=True)
+    cells = table.cells(name)[first[numbered >= 0]]
+    if not all(isinstance(cell, str) for cell in cells):
+        return None
+    return dict(zip(numbered[numbered >= 0].tolist(), cells, strict=True))
 
 
 def _distinct(table: Table, name: str, missing: NDArray[np.bool_]) -> int:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shoal.partition.catalogue import METHODS, PARTITIONERS
     from shoal.partition.cbfs import CBFS
     from shoal.partition.hac.hac import HAC
+    from shoal.partition.hac.mixed import HACMixed
     from shoal.partition.k_means_micro import KMeansMicro
     from shoal.partition.md import MD
     from shoal.partition.mdav.generic import MDAVGeneric
@@ -39,6 +40,7 @@ __all__ = [
     "PARTITIONERS",
     "TFRP",
     "VMDAV",
+    "HACMixed",
     "KMeansMicro",
     "MDAVGeneric",
     "Method",
@@ -63,6 +65,7 @@ _HOME = {
     "PARTITIONERS": "catalogue",
     "TFRP": "tfrp",
     "VMDAV": "vmdav",
+    "HACMixed": "hac.mixed",
     "KMeansMicro": "k_means_micro",
     "MDAVGeneric": "mdav.generic",
     "Method": "base",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
@@ -158,11 +158,23 @@ class Partitioner(Method, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_ = self._partition(records)
         return self
 
-    def for_mixed(self, *, distance: str, nominal: Sequence[int]) -> Partitioner:
-        """Return the form of this algorithm for matrices with missing values or columns of other kinds, if any."""
+    def for_mixed(
+        self, *, distance: str, nominal: Sequence[int], texts: Callable[[int], Mapping[int, str] | None]
+    ) -> Partitioner:
+        """Return the form of this algorithm for matrices with missing values or columns of other kinds, if any.
+
+        Parameters
+        ----------
+        distance
+            "gower" if a variable is not continuous, else "euclidean"; numeric columns are scaled for it.
+        nominal
+            The columns that hold category codes.
+        texts
+            Gives the text that every code of a nominal column stands for; None if its values are no texts.
+        """
         raise MethodError(
-            f"{type(self).__name__} groups complete, continuous variables only; some here are nominal, ordinal or have "
-            'missing values. Use the method "mdav", or leave them out.'
+            f"{type(self).__name__} groups complete, continuous variables only; some here are nominal or ordinal. "
+            'Use the method "mdav", or leave them out.'
         )
 
     def for_part(self, part: float) -> Partitioner:

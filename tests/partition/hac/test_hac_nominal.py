@@ -67,7 +67,7 @@ def test_variables_all_of_whose_values_are_the_same_do_no_harm(survey):
 
 @pytest.mark.parametrize("others", [["age"], ["education"], ["age", "tenure"], ["education", "tenure"]])
 def test_other_kinds_are_refused_in_one_line_that_says_what_to_use(survey, others):
-    with pytest.raises(MethodError, match=r'^HAC with distance="hamming" groups complete, nominal.* "mdav"[^\n]*$'):
+    with pytest.raises(MethodError, match=r'^HAC with distance="hamming" groups nominal.* "mdav"[^\n]*$'):
         shoal.protect(survey, k=3, columns=others, method=HAMMING)
 
 
@@ -79,7 +79,7 @@ def test_missing_values_are_refused_in_one_line_that_says_what_to_use(survey):
 
 
 def test_another_distance_is_refused_with_a_hint_at_this_one(survey):
-    with pytest.raises(MethodError, match=r'"euclidean" groups complete, continuous.*distance="hamming" if all'):
+    with pytest.raises(MethodError, match=r'"euclidean" groups continuous.*distance="hamming" if all'):
         shoal.protect(survey, k=3, columns=NOMINAL, method="hac")
 
 

@@ -12,7 +12,8 @@ from sklearn.base import clone
 from shoal import progress
 from shoal.describe.matrix import Matrix
 from shoal.describe.strata import Strata
-from shoal.errors import DataError, PlanError, TooFewRecordsError
+from shoal.describe.variables import texts_of_codes
+from shoal.errors import DataError, MethodError, PlanError, TooFewRecordsError
 from shoal.flow.blocks.work import Work, fallback_notes
 from shoal.partition import Partitioner
 
@@ -46,8 +47,19 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
     plan = work.plan
     method = clone(plan.masking.method)  # fitting changes an estimator, and the plan's own stays as it is
     assert isinstance(method, Partitioner)
+    if not (matrix.all_comparable or method.supports_missing):
+        raise MethodError(
+            f'The method "{method.name}" groups complete records; some here have missing values. Fill them, leave the '
+            'variables out, or use the method "mdav".',
+            method=method.name,
+        )
     if not matrix.all_comparable or any(plan.kinds[name] not in method.kinds for name in block):
-        method = method.for_mixed(distance=matrix.distance, nominal=matrix.nominal)
+        varying = [name for name in block if name not in matrix.constant]
+        method = method.for_mixed(
+            distance=matrix.distance,
+            nominal=matrix.nominal,
+            texts=lambda place: texts_of_codes(work.table, varying[place]),
+        )
     if plan.steps and len(plan.steps[number]) != len(strata):
         raise PlanError("The plan's steps are for other blocks or strata. Take steps out of the plan.")
     observed = ~np.isnan(matrix.values).all(axis=1)

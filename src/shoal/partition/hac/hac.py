@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.arithmetic import powers, singular
+from shoal.arithmetic import singular
 from shoal.errors import MethodError
-from shoal.parameters.limits import Limit, Number, OneOf, Whole
+from shoal.parameters.limits import Limit, OneOf
 from shoal.partition.base import Partitioner
-from shoal.partition.geometry.forest import number_in_order
-from shoal.partition.hac.completion import complete_by_distance, complete_by_size
-from shoal.progress import advance
-
-if TYPE_CHECKING:
-    from shoal.partition.kernels.hac import Clusters
+from shoal.partition.hac.merging import CappedMerging
+from shoal.partition.hac.mixed import HACMixed
 
 __all__ = ["HAC"]
 
-_SMALL = 2_000  # fewer records than this are one step
-_STEPS = 50
+_DISTANCES = ("euclidean", "squared-euclidean", "manhattan", "chebyshev", "mahalanobis", "hamming", "levenshtein")
 
 
 class HAC(Partitioner):
@@ -53,7 +48,8 @@ class HAC(Partitioner):
         Between records: ``"euclidean"``, ``"squared-euclidean"``, ``"manhattan"``, ``"chebyshev"`` (the largest
         difference in any column), ``"mahalanobis"``, or ``"hamming"`` for columns that all hold codes (the number of
         columns whose codes differ; in `shoal.protect`, where all variables are nominal). Minimum energy over squared
-        Euclidean distances is twice Ward's criterion.
+        Euclidean distances is twice Ward's criterion. ``"levenshtein"`` is for mixed tables in `shoal.protect`: every
+        variable adds 0 to 1, texts by Levenshtein's distance over the length of the longer one, see `HACMixed`.
     priority
         How much clusters that are nearly complete come first: the linkage is divided by the size of the union to
         this power. 0 is no priority, 1 the thesis's.
@@ -106,16 +102,9 @@ class HAC(Partitioner):
         "Hierarchical clustering via joint between-within distances: extending Ward's minimum variance "
         "method, Journal of Classification 22: minimum energy, which the thesis names and leaves undefined."
     )
-    limits: ClassVar[Mapping[str, Limit]] = {
-        "k": Whole(2),
-        "cap": OneOf(("k", "2k-1")),
-        "linkage": OneOf(("single", "complete", "average", "centroid", "minimum-energy")),
-        "distance": OneOf(("euclidean", "squared-euclidean", "manhattan", "chebyshev", "mahalanobis", "hamming")),
-        "priority": Number(0, 20),
-        "completion": OneOf(("nearest", "thesis")),
-    }
+    limits: ClassVar[Mapping[str, Limit]] = {**CappedMerging.limits, "distance": OneOf(_DISTANCES)}
     cost: ClassVar[str] = "n^2 log n"
-    most_records: ClassVar[int] = 10_000
+    most_records: ClassVar[int] = CappedMerging.most_records
 
     def __init__(
         self,
@@ -136,28 +125,51 @@ class HAC(Partitioner):
 
     @property
     def kinds(self) -> frozenset[str]:
-        """The kinds of variable it groups: nominal ones by Hamming's distance, continuous ones by the others."""
-        return frozenset({"nominal" if self.distance == "hamming" else "continuous"})
+        """The kinds of variable it groups: nominal ones by Hamming's distance, continuous ones by most others.
 
-    def for_mixed(self, *, distance: str, nominal: Sequence[int]) -> Partitioner:
-        """Raise MethodError: matrices with missing values, and columns that the distance is not for, are refused."""
+        Records with texts are always grouped by the form that `for_mixed` gives, which knows the texts.
+        """
+        by_distance = {"hamming": frozenset({"nominal"}), "levenshtein": frozenset[str]()}
+        return by_distance.get(self.distance, frozenset({"continuous"}))
+
+    def for_mixed(
+        self, *, distance: str, nominal: Sequence[int], texts: Callable[[int], Mapping[int, str] | None]
+    ) -> Partitioner:
+        """Return HAC for mixed matrices if the distance is Levenshtein's; others are for one kind of variable."""
+        if self.distance == "levenshtein" and distance == "gower":
+            of_columns = {place: found for place in nominal if (found := texts(place)) is not None}
+            return HACMixed(
+                self.k,
+                cap=self.cap,
+                linkage=self.linkage,
+                priority=self.priority,
+                completion=self.completion,
+                nominal=tuple(nominal),
+                texts=of_columns,
+            )
+        if self.distance == "levenshtein":
+            raise MethodError(
+                'HAC with distance="levenshtein" compares texts; all variables here are continuous. Use another '
+                "distance, or declare codes nominal."
+            )
         if self.distance == "hamming":
             raise MethodError(
-                'HAC with distance="hamming" groups complete, nominal variables only; some here are continuous or '
-                'ordinal, or have missing values. Declare codes nominal, leave others out, or use the method "mdav".'
+                'HAC with distance="hamming" groups nominal variables only; some here are continuous or ordinal. '
+                'Declare codes nominal, leave others out, or use distance="levenshtein" or the method "mdav".'
             )
         raise MethodError(
-            f'HAC with distance="{self.distance}" groups complete, continuous variables only; some here are nominal, '
-            'ordinal or have missing values. Leave them out, use distance="hamming" if all are nominal and complete, '
-            'or use the method "mdav".'
+            f'HAC with distance="{self.distance}" groups continuous variables only; some here are nominal or ordinal. '
+            'Leave them out, use distance="levenshtein", distance="hamming" if all are nominal, or the method "mdav".'
         )
 
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
-        if len(X) > self.most_records:
+        if self.distance == "levenshtein":
             raise MethodError(
-                f"HAC compares all pairs of records and takes {self.most_records:,} at most; got {len(X):,}. "
-                'Use the method "mdav" or "refine", or partition by strata.'
+                'HAC with distance="levenshtein" needs the texts, which a matrix of numbers does not have. Use '
+                "HACMixed(k, nominal=..., texts=...), or shoal.protect with a table."
             )
+        merging = CappedMerging(self.k, self.cap, self.linkage, self.priority, self.completion)
+        merging.refuse_too_many(len(X))
         # Imported here because numba takes a second to import.
         from shoal.partition.kernels import hac as kernels
 
@@ -174,55 +186,7 @@ class HAC(Partitioner):
             X = X.copy()
         else:
             X = _near_one(X)
-        clusters = self._merge(X, kind)
-        _, labels = np.unique(clusters.age[_last_clusters(clusters.went_into)], return_inverse=True)
-        del clusters  # and with it the matrix of distances
-        if self.completion == "thesis":
-            labels = complete_by_size(labels, self.k)
-        else:
-            labels = complete_by_distance(X, kind, labels, self.k)
-        advance(0.1)
-        return number_in_order(labels)
-
-    def _merge(self, X: NDArray[np.float64], kind: int) -> Clusters:
-        """Merge clusters until no two fit together any more."""
-        from shoal.partition.kernels import hac as kernels
-
-        linkage = {
-            "single": kernels.SINGLE,
-            "complete": kernels.COMPLETE,
-            "average": kernels.AVERAGE,
-            "centroid": kernels.CODE_SHARES if self.distance == "hamming" else kernels.MIDDLE,
-            "minimum-energy": kernels.ENERGY,
-        }[self.linkage]
-        n = len(X)
-        largest = min(n, self.k if self.cap == "k" else 2 * self.k - 1)
-        weight = powers(np.arange(largest + 1.0), self.priority)
-        clusters = kernels.Clusters(
-            between=np.empty((n, n)),
-            within=np.zeros(n),
-            total=X.copy(),
-            size=np.ones(n, dtype=np.int64),
-            age=np.arange(n),
-            went_into=np.arange(n),
-            partner=np.empty(n, dtype=np.int64),
-            partner_age=np.empty(n, dtype=np.int64),
-            bound=np.empty(n),
-            in_line=np.arange(n),
-            length=np.array([n]),
-        )
-        kernels.fill_distances(X, kind, clusters.between)
-        kernels.find_all_partners(clusters, linkage, weight)
-        advance(0.1)
-        step = n if n < _SMALL else n // _STEPS
-        most_merges = n - n // largest
-        age = pause = n
-        while age == pause:
-            pause += step
-            before, age = age, kernels.merge(clusters, linkage, kind, weight, age, pause)
-            advance(0.8 * (age - before) / most_merges)
-        advance(0.8 * (n + most_merges - age) / most_merges)
-        return clusters
+        return merging.groups(X, kind)
 
 
 def _near_one(X: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -242,11 +206,3 @@ def _without_correlation(X: NDArray[np.float64]) -> NDArray[np.float64]:
     (axes,), (lengths,), _ = singular(X[None])
     varies = np.square(lengths) > lengths.max() ** 2 * max(n, d) * np.finfo(float).eps
     return np.ascontiguousarray(axes[:, varies] * np.sqrt(n - 1))
-
-
-def _last_clusters(went_into: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
-    """Return the cluster that every record is in at the end; a cluster was always merged into a lower number."""
-    last = went_into.copy()
-    for record in range(len(last)):
-        last[record] = last[last[record]]
-    return last

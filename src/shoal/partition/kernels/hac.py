@@ -20,11 +20,12 @@ import numpy as np
 
 from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_kernel, kernel
 
-# Distances between records.
-EUCLIDEAN, SQUARED_EUCLIDEAN, MANHATTAN, CHEBYSHEV, HAMMING = range(5)
-# Linkages. MIDDLE is the distance of centroids. CODE_SHARES is the same for nominal codes: half the squared distance
-# of the clusters' shares of every code.
-SINGLE, COMPLETE, AVERAGE, MIDDLE, CODE_SHARES, ENERGY = range(6)
+# Distances between records. GIVEN: a record is the row of its distances to all records, and after them its own place.
+EUCLIDEAN, SQUARED_EUCLIDEAN, MANHATTAN, CHEBYSHEV, HAMMING, GIVEN = range(6)
+WITHOUT_MEANS = (HAMMING, GIVEN)
+# Linkages. MIDDLE is the distance of centroids. SHARES is the same for records without means: of nominal codes, half
+# the squared distance of the clusters' shares of every code.
+SINGLE, COMPLETE, AVERAGE, MIDDLE, SHARES, ENERGY = range(6)
 
 
 class Clusters(NamedTuple):
@@ -46,6 +47,8 @@ class Clusters(NamedTuple):
 @inner_kernel
 def distance(a: Doubles, b: Doubles, kind: Scalar) -> Scalar:
     """Return the distance of two points, summed over the columns from left to right."""
+    if kind == GIVEN:
+        return a[int(b[-1])]
     total = 0.0
     for j in range(a.shape[0]):
         difference = abs(a[j] - b[j])

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import DataError, ParameterError
+from shoal.errors import DataError
 from shoal.parameters.limits import Limit, OneOf, Whole
 from shoal.partition.base import Partitioner
+from shoal.partition.geometry.nominal_columns import nominal_mask
 from shoal.partition.geometry.safe_scale import safely_scaled
 from shoal.partition.mdav.tail import VARIANTS, assign_the_rest, first_by_distance, loop_needs
 from shoal.progress import advance
@@ -88,7 +88,7 @@ class MDAVGeneric(Partitioner):
 
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         n = len(X)
-        is_nominal = _as_mask(self.nominal, X.shape[1])
+        is_nominal = nominal_mask(self.nominal, X.shape[1])
         empty = int(np.isnan(X).all(axis=1).sum())
         if empty:
             raise DataError(f"{empty} of {n} records have no observed value. Leave them out of the partition.")
@@ -219,15 +219,3 @@ def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def _as_mask(nominal: Sequence[int], d: int) -> NDArray[np.bool_]:
-    """Return for every column whether it is nominal."""
-    positions: list[Any] = list(nominal) if isinstance(nominal, Iterable) else [nominal]
-    mask = np.zeros(d, dtype=bool)
-    for position in positions:
-        is_whole = isinstance(position, Integral) and not isinstance(position, bool)
-        if not is_whole or not 0 <= int(position) < d:
-            raise ParameterError(f"nominal must hold positions of columns, 0 to {d - 1}; got {position!r}.")
-        mask[position] = True
-    return mask

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -91,8 +91,10 @@ class MDAV(Partitioner):
         self.k = k
         self.variant = variant
 
-    def for_mixed(self, *, distance: str, nominal: Sequence[int]) -> Partitioner:
-        """Return MDAV for matrices with missing values or nominal columns."""
+    def for_mixed(
+        self, *, distance: str, nominal: Sequence[int], texts: Callable[[int], Mapping[int, str] | None]
+    ) -> Partitioner:
+        """Return MDAV for matrices with missing values or nominal columns, texts the same or not."""
         return MDAVGeneric(self.k, variant=self.variant, distance=distance, nominal=tuple(nominal))
 
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
