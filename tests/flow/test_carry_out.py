@@ -202,6 +202,19 @@ def test_a_mixed_table_takes_mean_median_and_mode(survey):
         assert (release.data.loc[inside, "education"].cat.codes == middle).all()
 
 
+def test_a_convex_median_can_be_between_the_values_of_its_group():
+    grades = [*["low"] * 2, *["high"] * 2, *["mid"] * 4, "low", *["high"] * 3, "peak", *["low"] * 3]
+    kind = pd.CategoricalDtype(["low", "mid", "peak", "high", "unused"], ordered=True)
+    frame = pd.DataFrame({"grade": pd.Series(grades, dtype=kind), "school": np.repeat(list("abcd"), 4)})
+    release = protect(frame, 4, columns=["grade"], strata="school", replace="convex-median")
+    # 2 0 2 becomes 2 2 2; 1 0 3 becomes 1 1 3. One record has "peak", which is no part of the scale of others.
+    assert release.data["grade"].tolist() == ["mid"] * 8 + ["high"] * 4 + ["low"] * 4
+    assert release.data["grade"].dtype.categories.tolist() == ["low", "mid", "high"]
+    assert release.plan.replace["grade"] == {"name": "convex-median"}
+    median = protect(frame, 4, columns=["grade"], strata="school", replace="median")
+    assert median.data["grade"].tolist() == ["low"] * 4 + ["mid"] * 4 + ["high"] * 4 + ["low"] * 4
+
+
 def test_numbers_can_be_nominal(survey):
     frame = survey[["wage_income", "household_size"]]
     release = shoal.protect(frame, 4, kinds={"household_size": "nominal"})

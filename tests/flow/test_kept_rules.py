@@ -416,6 +416,18 @@ def test_an_order_statistic_keeps_an_order_only_with_the_same_share():
         shoal.protect(frame, 5, edits="a <= b", replace={"a": "order-statistic:q=0.9", "b": "order-statistic:q=0.1"})
 
 
+def test_a_convex_median_keeps_bounds_and_nothing_else():
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame({"a": rng.choice([1, 2, 5, 6], 60)})
+    frame["b"] = frame.a + rng.integers(0, 3, 60)
+    ordinal = {"columns": ["a", "b"], "kinds": {"a": "ordinal", "b": "ordinal"}, "replace": "convex-median"}
+    kept = shoal.protect(frame, 5, edits=["a >= 1", "if b >= 5 then a >= 2"], seed=1, **ordinal).data
+    assert (kept.a >= 1).all() and ((kept.b < 5) | (kept.a >= 2)).all()
+    for rule in ("a <= b", "a in {1, 2, 5, 6}", "a in original"):
+        with pytest.raises(RuleError, match=r'^replace "convex-median" does not keep the rule'):
+            shoal.protect(frame, 5, edits=rule, **ordinal)
+
+
 def test_a_path_that_is_not_there_is_no_rule():
     with pytest.raises(RuleError, match=r'"nofile.txt" cannot be read: No such file'):
         shoal.protect(broken_file(), 3, edits="nofile.txt")

@@ -15,8 +15,9 @@ SERVES = {
     "geometric-mean": {"continuous"},
     "median": {"continuous", "ordinal"},
     "order-statistic": {"continuous", "ordinal"},
+    "convex-median": {"ordinal"},
 }
-KEEPS_VALUES = {"median", "order-statistic", "mode", "medoid"}
+KEEPS_VALUES = {"median", "convex-median", "order-statistic", "mode", "medoid"}
 SINGLE = ("float32", "Float32", "float")  # storages of single precision
 INSTEAD = {"continuous": "mean", "ordinal": "median", "nominal": "mode"}
 

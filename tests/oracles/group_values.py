@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from oracles.cases import KEEPS_VALUES, SINGLE, Case, Fault, Variable
+from oracles.convex_medians import groups_behind_convex_medians
 from oracles.native_tables import Cells
 
 __all__ = ["differencing", "group_values"]
@@ -71,6 +72,11 @@ def _supports(
             return []
         shared[(None if variable.is_constant else strata[record], cells[record])].add(labels[record])
     supports = []
+    if case.way_of(name) == "convex-median":
+        behind = groups_behind_convex_medians(case, name, labels, shared)
+        if behind is None:
+            found.append(Fault("values are those of their group", f"{variable.storage} convex-median: {name}"))
+        return [Support(groups, (rows,)) for groups, rows in behind or ()]
     for (_, value), groups in shared.items():
         choices = _counted(case, block, name, {row for row in range(case.records) if labels[row] in groups}, value)
         what = f"{variable.storage} {case.way_of(name)}: {name}"

@@ -30,7 +30,7 @@ SMOOTH = ("cents", "skewed", "real", "whole")
 SHAPES = (*SMOOTH * 2, *("few", "counts") * 2, "constant", "extreme", "outlier", "large", "negative zero")
 FOR_KIND = {
     "continuous": ("mean", "mean", "median", "order-statistic:q=0.25", "order-statistic:q=1", "mode", "geometric-mean"),
-    "ordinal": ("median", "mode", "order-statistic:q=0.75"),
+    "ordinal": ("median", "mode", "order-statistic:q=0.75", "convex-median"),
     "nominal": ("mode",),
 }
 
@@ -218,7 +218,8 @@ def _drawn_blocks(case: Case, rng: Random, names: list[str]) -> list[list[str]]:
 
 def _drawn_replacement(case: Case, rng: Random, names: list[str], fitting: bool) -> Any:
     if rng.random() < 0.5:
-        return rng.choice(("mean", "mean", "median", "mode", "geometric-mean", "order-statistic:q=0.25", "medoid"))
+        whole_table = ("mean", "mean", "median", "mode", "geometric-mean", "order-statistic:q=0.25", "medoid")
+        return rng.choice((*whole_table, "convex-median"))
     if not fitting:
         return {rng.choice(names): rng.choice(("mean", "median", "mode"))}
     numbers = [one for one in case.variables if one.kind == "continuous"]

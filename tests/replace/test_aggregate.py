@@ -4,6 +4,7 @@ import math
 import statistics
 from collections import Counter
 from fractions import Fraction
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -11,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.errors import DataError, ParameterError
-from shoal.replace import REPLACEMENTS, GeometricMean, Mean, Median, Members, Mode, OrderStatistic
+from shoal.replace import REPLACEMENTS, ConvexMedian, GeometricMean, Mean, Median, Members, Mode, OrderStatistic
 from shoal.replace.members import members
 
-ALL = [Mean(), GeometricMean(), Median(), Mode(), OrderStatistic(0.3)]
+ALL = [Mean(), GeometricMean(), Median(), ConvexMedian(), Mode(), OrderStatistic(0.3)]
 EPS = float(np.finfo(float).eps)
 
 anything = st.floats(allow_nan=False, allow_infinity=False)
@@ -242,6 +243,87 @@ def test_weighted_medians_of_many_groups_do_not_share_rounding_errors():
     values = np.tile(np.arange(6.0), g)
     weights = np.tile([0.1, 0.2, 0.3, 0.1, 0.2, 0.3], g)
     assert (result(Median(), values, everybody(np.repeat(np.arange(g), 6)), weights) == 2.0).all()
+
+
+def boolean_max_min(group, sets):
+    """Return the largest of the least values of some sets of positions, which is what Boolean max-min functions are."""
+    return max(min(group[position][0] for position in one) for one in sets)
+
+
+def sets_above(group, share):
+    """Return the sets of positions that have more than a share of the weight."""
+    whole = sum(weight for _, weight in group)
+    sets = (one for size in range(1, len(group) + 1) for one in combinations(range(len(group)), size))
+    return [one for one in sets if sum(group[position][1] for position in one) > share * whole]
+
+
+@given(st.lists(st.tuples(few_values, whole_weights), min_size=1, max_size=7), st.integers(1, 8))
+def test_an_order_statistic_is_a_boolean_max_min_function(group, eighths):
+    values, who, weights = flat_weighted([group])
+    (found,) = result(OrderStatistic(eighths / 8), values, who, weights)
+    assert found == boolean_max_min(group, sets_above(group, 1 - Fraction(eighths, 8)))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_boolean_max_min_functions_that_see_no_difference_between_records_are_order_statistics(n):
+    every_set = [one for size in range(1, n + 1) for one in combinations(range(n), size)]
+    groups = list(product(range(n), repeat=n))
+    values, who = flat(groups)
+    found = set()
+    for chosen in range(1, 2 ** len(every_set)):
+        sets = [one for place, one in enumerate(every_set) if chosen >> place & 1]
+        ordered = {}
+        for group in groups:
+            ordered.setdefault(tuple(sorted(group)), set()).add(boolean_max_min([(x, 1) for x in group], sets))
+        if all(len(seen) == 1 for seen in ordered.values()):
+            found.add(tuple(boolean_max_min([(x, 1) for x in group], sets) for group in groups))
+    expected = {tuple(result(OrderStatistic(rank / n), values, who)) for rank in range(1, n + 1)}
+    assert found == expected
+
+
+# The convex median
+
+
+def slow_convex_median(group, scale):
+    """Return the convex median of (value, weight) pairs over a scale, which has their values too."""
+    scale = sorted({*scale, *(value for value, _ in group)})
+    frequency = {x: sum(Fraction(weight) for value, weight in group if value == x) for x in scale}
+    counted = {
+        x: min(max(frequency[a] for a in scale if a <= x), max(frequency[a] for a in scale if a >= x)) for x in scale
+    }
+    return next(x for x in scale if 2 * sum(counted[a] for a in scale if a <= x) >= sum(counted.values()))
+
+
+def scale_of(groups):
+    """Return the values that at least as many records have as the smallest group."""
+    counts = Counter(value for group in groups for value, _ in group)
+    return [value for value, count in counts.items() if count >= min(map(len, groups))]
+
+
+@given(weighted_groups(st.integers(min_value=0, max_value=9).map(float)), st.booleans())
+def test_convex_median_against_its_definition(groups, weighted):
+    if not weighted:
+        groups = [[(value, 1) for value, _ in group] for group in groups]
+    values, who, weights = flat_weighted(groups)
+    expected = [slow_convex_median(group, scale_of(groups)) for group in groups]
+    assert result(ConvexMedian(), values, who, weights if weighted else None).tolist() == expected
+
+
+def test_convex_median_by_hand():
+    low, high, everyone = [1.0, 1, 5, 5], [1.0, 1, 1, 1, 2, 4, 4, 5], [2.0, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4]
+    values, who = flat([low, high, everyone])
+    # 2 0 0 0 2 becomes 2 2 2 2 2; 4 1 0 2 1 becomes 4 2 2 2 1, of which 4 and 2 are more than half of 11.
+    assert result(ConvexMedian(), values, who).tolist() == [3.0, 2.0, 3.0]
+    assert result(Median(), values, who).tolist() == [1.0, 1.0, 3.0]
+    # Fewer records have a 2, 3 or 4 than the smallest group has: these are no part of its scale.
+    values, who = flat([low, [2.0, 2, 3, 4, 4]])
+    assert result(ConvexMedian(), values, who).tolist() == [1.0, 3.0]
+
+
+def test_the_convex_median_is_not_monotone():
+    # Every value of the second group is at least that of the first, and its convex median is lower.
+    values, who = flat([[0.0, 0, 0, 2, 2], [0.0, 0, 0, 2, 3], [1.0] * 5])
+    assert result(ConvexMedian(), values, who).tolist() == [1.0, 0.0, 1.0]
 
 
 # The mode

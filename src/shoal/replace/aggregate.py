@@ -1,6 +1,6 @@
 """The representative of a group: a mean, a median, another order statistic, a mode or a geometric mean.
 
-Two families. Mean and geometric mean *compute* a new number. Median, order statistic and mode *select* a record
+Two families. Mean and geometric mean *compute* a new number. Medians, order statistic and mode *select* a record
 whose value stands for the group, so that the value exists in the data and keeps its type, category and label.
 """
 
@@ -20,7 +20,7 @@ from shoal.parameters.limits import Limit, Number, check_limits
 from shoal.replace.base import Replacement
 from shoal.replace.members import Members
 
-__all__ = ["Aggregate", "GeometricMean", "Mean", "Median", "Mode", "OrderStatistic"]
+__all__ = ["Aggregate", "ConvexMedian", "GeometricMean", "Mean", "Median", "Mode", "OrderStatistic"]
 
 # Sums of weights that differ by less than this share are equal: rounding must not decide a tie.
 _SLACK = 1e-12
@@ -142,6 +142,10 @@ class GeometricMean(Aggregate):
 class OrderStatistic(Aggregate):
     """The smallest value at or below which at least the share `q` of the records lies.
 
+    It is the Boolean max-min function of a group: the largest of the least values of all sets of records that stand
+    for more than the share 1 - q of it. A Boolean max-min function that does not depend on which record is which is
+    an order statistic; sampling weights make it one that does.
+
     Parameters
     ----------
     q
@@ -152,6 +156,9 @@ class OrderStatistic(Aggregate):
 
     name: ClassVar[str] = "order-statistic"
     summary: ClassVar[str] = "The smallest value at or below which at least the share q of the records lies"
+    reference: ClassVar[str] = (
+        "V. Torra and Y. Narukawa (2007), Modeling Decisions: Information Fusion and Aggregation Operators, Springer."
+    )
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal"})
     keeps_values: ClassVar[bool] = True
     limits: ClassVar[Mapping[str, Limit]] = {"q": Number(0, 1)}
@@ -161,7 +168,7 @@ class OrderStatistic(Aggregate):
         order = _sorted_within_groups(variable.values, members, relative)
         if self.q == 1:  # the slack must not cost the largest value its place, however light it is
             return members.records[order][members.starts[1:] - 1]
-        running = _running_totals(relative[order], members)
+        running = _running(np.add, relative[order], members.starts[:-1])
         needed = self.q * (1 - _SLACK) * running[members.starts[1:] - 1]
         too_low = np.add.reduceat(running < np.repeat(needed, members.sizes), members.starts[:-1], dtype=np.int64)
         return members.records[order][members.starts[:-1] + too_low]
@@ -198,23 +205,84 @@ class Mode(Aggregate):
     keeps_values: ClassVar[bool] = True
 
     def _of(self, variable: _GroupedValues, rng: np.random.Generator) -> NDArray[np.int64]:
-        values, members, relative = variable.values, variable.members, variable.relative
-        order = _sorted_within_groups(values, members, relative)
-        records = members.records[order]
-        is_new = np.ones(len(records), dtype=bool)
-        is_new[1:] = values[records[1:]] != values[records[:-1]]
-        is_new[members.starts[:-1]] = True
-        first_record = np.flatnonzero(is_new)  # of every (group, distinct value) pair
-        first_pair = np.searchsorted(first_record, members.starts[:-1])
-        pairs = np.diff(np.append(first_pair, len(first_record)))
-
-        totals = _reduce(np.add, relative[order], first_record)
-        largest = np.repeat(_reduce(np.maximum, totals, first_pair), pairs)
+        records, starts, totals = _frequencies(variable)
+        pairs = np.diff(np.append(starts, len(totals)))
+        largest = np.repeat(_reduce(np.maximum, totals, starts), pairs)
         keys = np.where(totals >= largest * (1 - _SLACK), rng.random(len(totals)), -1.0)
-        highest = np.repeat(_reduce(np.maximum, keys, first_pair), pairs)
+        highest = np.repeat(_reduce(np.maximum, keys, starts), pairs)
         winners = np.flatnonzero(keys == highest)
-        chosen = winners[np.searchsorted(winners, first_pair)]
-        return records[first_record[chosen]]
+        return records[winners[np.searchsorted(winners, starts)]]
+
+
+@dataclass(frozen=True)
+class ConvexMedian(Aggregate):
+    """The median of a scale of categories, each counted as often as a more frequent one on either side of it.
+
+    A category x with the frequency f(x) counts as min(max of f up to x, max of f from x on): frequencies without
+    valleys, the least that are nowhere below f. So the convex median of two low and two high values is in the middle
+    of the scale, where the median is low. The lower of two middle categories is taken.
+
+    The scale is made of the categories of the group and, between them, of those that at least as many records of the
+    file have as the smallest group. What is released is therefore within the range of the group, but not always one of
+    its values. It is not monotone: it keeps bounds, and no order between two variables.
+    """
+
+    name: ClassVar[str] = "convex-median"
+    summary: ClassVar[str] = (
+        "The median of a scale of categories, each counted as often as a more frequent one on either side of it"
+    )
+    reference: ClassVar[str] = (
+        "J. Domingo-Ferrer and V. Torra (2003), Median-based aggregation operators for prototype construction in "
+        "ordinal scales, International Journal of Intelligent Systems 18."
+    )
+    kinds: ClassVar[frozenset[str]] = frozenset({"ordinal"})
+    keeps_values: ClassVar[bool] = True
+
+    def _of(self, variable: _GroupedValues, rng: np.random.Generator) -> NDArray[np.int64]:
+        if len(variable.members.groups) == 0:
+            return variable.members.records
+        records, starts, totals = _frequencies(variable)
+        up_to = _running(np.maximum, totals, starts)
+        from_here = _running(np.maximum, totals[::-1], len(totals) - np.append(starts[1:], len(totals))[::-1])[::-1]
+        # What is between one value of a group and its next: how many categories, and how often each counts.
+        scale, scale_records = _scale(variable)
+        values = variable.values[records]
+        first_above = np.searchsorted(scale, values, side="right")
+        between = np.append(np.searchsorted(scale, values[1:]), 0) - first_above
+        between[np.append(starts[1:], len(totals)) - 1] = 0
+        level = np.minimum(up_to, np.append(from_here[1:], 0.0))
+        counted = np.column_stack([np.minimum(up_to, from_here), between * level]).ravel()
+        running = _running(np.add, counted, 2 * starts)
+        half = running[np.append(2 * starts[1:], len(counted)) - 1] / 2 * (1 - _SLACK)
+        parts = np.diff(np.append(2 * starts, len(counted)))
+        place = 2 * starts + np.add.reduceat(running < np.repeat(half, parts), 2 * starts, dtype=np.int64)
+        chosen = records[place // 2]
+        inside = np.flatnonzero(place % 2)  # the groups whose middle is between two of their values
+        pair = place[inside] // 2
+        steps = np.ceil((half[inside] - running[place[inside] - 1]) / level[pair]).astype(np.int64)
+        chosen[inside] = scale_records[first_above[pair] + np.clip(steps, 1, between[pair]) - 1]
+        return chosen
+
+
+def _frequencies(variable: _GroupedValues) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return the distinct values of every group in order: a record with each, where groups start, and its weight."""
+    values, members = variable.values, variable.members
+    order = _sorted_within_groups(values, members, variable.relative)
+    records = members.records[order]
+    is_new = np.ones(len(records), dtype=bool)
+    is_new[1:] = values[records[1:]] != values[records[:-1]]
+    is_new[members.starts[:-1]] = True
+    first = np.flatnonzero(is_new)
+    totals = _reduce(np.add, variable.relative[order], first)
+    return records[first], np.searchsorted(first, members.starts[:-1]), totals
+
+
+def _scale(variable: _GroupedValues) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the values that no fewer records have than the smallest group, in order, and a record with each."""
+    records = np.unique(variable.members.records)
+    scale, first, counts = np.unique(variable.values[records], return_index=True, return_counts=True)
+    is_frequent = counts >= variable.members.sizes.min()
+    return scale[is_frequent], records[first[is_frequent]]
 
 
 def _relative_weights(members: Members, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
@@ -256,20 +324,21 @@ def _sorted_within_groups(
     return np.lexsort((relative, values[members.records], members.entries))
 
 
-def _running_totals(amounts: NDArray[np.float64], members: Members) -> NDArray[np.float64]:
-    """Return the running sum within every group, each group's error its own.
+def _running(operation: np.ufunc, amounts: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the running sum, or largest, of each stretch of `amounts` that begins at one of `starts`.
 
     One running sum over all groups, less its value at each group's start, would carry the rounding errors of the
     whole file into every group. Here the span each sum covers doubles until it covers the largest group.
     """
-    position = np.arange(len(amounts)) - np.repeat(members.starts[:-1], members.sizes)
-    totals = amounts.copy()
-    largest = int(members.sizes.max(initial=0))
+    sizes = np.diff(np.append(starts, len(amounts)))
+    position = np.arange(len(amounts)) - np.repeat(starts, sizes)
+    running = amounts.copy()
     span = 1
-    while span < largest:
-        totals[span:] += np.where(position[span:] >= span, totals[:-span], 0.0)
+    while span < int(sizes.max(initial=0)):
+        wider = operation(running[span:], running[:-span])
+        running[span:] = np.where(position[span:] >= span, wider, running[span:])
         span *= 2
-    return totals
+    return running
 
 
 def _reduce(operation: np.ufunc, amounts: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:

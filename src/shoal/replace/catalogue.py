@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.replace.aggregate import GeometricMean, Mean, Median, Mode, OrderStatistic
+from shoal.replace.aggregate import ConvexMedian, GeometricMean, Mean, Median, Mode, OrderStatistic
 from shoal.replace.base import Replacement
 from shoal.replace.medoid import Medoid
 from shoal.replace.membership_draw import MembershipDraw
@@ -14,6 +14,7 @@ from shoal.replace.synthetic.muralidhar_sarathy import MuralidharSarathy
 __all__ = [
     "IPSO",
     "REPLACEMENTS",
+    "ConvexMedian",
     "FuzzyRegression",
     "GeometricMean",
     "Mean",
@@ -31,6 +32,7 @@ REPLACEMENTS: dict[str, type[Replacement]] = {
     for kind in (
         Mean,
         Median,
+        ConvexMedian,
         OrderStatistic,
         Mode,
         GeometricMean,
