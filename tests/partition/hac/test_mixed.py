@@ -113,6 +113,11 @@ def test_a_matrix_has_no_texts():
         HAC(2, distance="levenshtein").fit(np.zeros((4, 1)))
 
 
+def test_too_many_records_are_refused_before_memory_is_asked_for():
+    with pytest.raises(MethodError, match=r"10,000 at most; got 10,001.*mdav"):
+        HACMixed(3).fit(np.zeros((10_001, 1)))
+
+
 def test_values_that_cannot_be_summed_are_refused():
     with pytest.raises(DataError, match="Scale the columns"):
         HACMixed(2).fit(np.array([[0.0], [1e300], [2.0], [3.0]]))
