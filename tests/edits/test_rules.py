@@ -27,6 +27,8 @@ from shoal.errors import RuleError
         ("a <= b", "governs"),
         ("if age < 15 then wage == 0", "governs"),
         ("town in original", "value domain"),
+        ("d == a * b + c", "definition"),
+        ("a / (a + b) == share", "definition"),
         ("a * b + c == 1", "checked only"),
     ],
 )

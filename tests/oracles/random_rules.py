@@ -6,6 +6,7 @@ as any other program would, and in fractions, which do not round. Ordered catego
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +15,9 @@ from functools import total_ordering
 from random import Random
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-__all__ = ["RuleTable", "broken", "is_equality", "misses", "table_and_rules"]
+__all__ = ["RuleTable", "broken", "decimal_fraction", "is_equality", "misses", "table_and_rules"]
 
 LEVELS = ("none", "primary", "secondary", "bachelor", "master")  # not the order of the alphabet
 
@@ -99,6 +99,39 @@ def _definition(table: RuleTable) -> None:
         table.bound(name)
     if table.rng.random() < 0.25:
         table.define("e", f"{name} + {c}")
+    elif table.rng.random() < 0.3:
+        above = table.add("h", [value + table.rng.randint(0, 8) / 4 for value in table.columns[name]])
+        table.rules.append(f"{name} <= {above}")
+
+
+def _whole_product(table: RuleTable) -> None:
+    a, b = table.numbers(whole=True, positive=True), table.numbers(whole=True)
+    name = table.define("p", table.rng.choice((f"{a} * {b}", f"{a} * {b} - 2 * {a}")))
+    table.rules += [f"{one} is integer" for one in (a, b, name) if f"{one} is integer" not in table.rules]
+
+
+def _circle(table: RuleTable) -> None:
+    a, b, d = (table.numbers(whole=False, positive=True) for _ in "abd")
+    c = table.define("c", f"{a} + {b}")
+    e = table.define("e", f"{c} * {d}")
+    table.define("f", f"{d} + {e}")
+
+
+def _governed_definition(table: RuleTable) -> None:
+    status = table.add("t", [table.rng.choice(("owner", "tenant")) for _ in range(table.records)])
+    a, b = table.numbers(positive=True), table.numbers(positive=True)
+    rows = list(_rows(table.columns))
+    name = table.add("g", [row[a] * row[b] + 1.5 if row[status] == "owner" else row[a] for row in rows])
+    table.rules.append(f'if {status} == "owner" then {name} == {a} * {b} + 1.5')
+
+
+def _at_most(table: RuleTable) -> None:
+    a, b = table.numbers(positive=True), table.numbers(positive=True)
+    sign = table.rng.choice("++*")
+    slack = table.rng.choice((0.5, 5.0, 50.0))
+    rows = list(_rows(table.columns))
+    most = [(row[a] * row[b] if sign == "*" else row[a] + row[b]) + slack * table.rng.random() for row in rows]
+    table.rules.append(f"{a} {sign} {b} <= {table.add('u', most)}")
 
 
 def _multiples(table: RuleTable) -> None:
@@ -182,6 +215,10 @@ RECIPES: Mapping[Callable[[RuleTable], None], int] = {
     _condition: 2,
     _governed_sum: 1,
     _levels: 2,
+    _whole_product: 1,
+    _circle: 1,
+    _governed_definition: 1,
+    _at_most: 1,
 }
 
 
@@ -195,7 +232,7 @@ def table_and_rules(
     rng
         Where the choices come from: ``Random(seed)``.
     recipes
-        What to put together; by default two to five drawn from `RECIPES`.
+        What to put together; by default one to four drawn from `RECIPES`.
     """
     table = RuleTable(rng, rng.randint(12, 60))
     for recipe in recipes or rng.choices(list(RECIPES), list(RECIPES.values()), k=rng.randint(1, 4)):
@@ -269,7 +306,8 @@ def broken(
     original
         The table that ``in original`` refers to, and whose categories say the order; by default the same.
     number
-        What to compute with: ``float`` as other programs do, or ``Fraction`` to compute what rounding hides.
+        What to compute with: ``float`` as other programs do, or another type, in which numbers in rules are exact:
+        ``Fraction`` for what rounding hides, `decimal_fraction` for what the text of a file says.
     """
     original = frame if original is None else original
     known: dict[str, Any] = {
@@ -277,16 +315,19 @@ def broken(
     }
     levels = {name: list(original[name].cat.categories) for name in frame if not _is_plain(original[name])}
     rows = _rows({name: _cells(frame[name], number, levels.get(name, ())) for name in frame})
-    scope = {"__builtins__": {}, "original": known, "floor": np.floor, "F": Fraction}
-    if number is Fraction:
-        scope["floor"] = lambda value: Fraction(value.numerator // value.denominator)
+    scope = {"__builtins__": {}, "original": known, "floor": math.floor, "F": Fraction}
     found = {}
     for rule in rules:
-        test = compile(_translated(rule, number is Fraction), rule, "eval")
+        test = compile(_translated(rule, number is not float), rule, "eval")
         breaking = [place for place, row in enumerate(rows) if not eval(test, scope, row)]
         if breaking:
             found[rule] = breaking
     return found
+
+
+def decimal_fraction(number: float) -> Fraction:
+    """Return a number as the text of a file has it, without rounding."""
+    return Fraction(str(number))
 
 
 def _is_plain(column: pd.Series) -> bool:

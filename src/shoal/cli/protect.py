@@ -144,7 +144,7 @@ def _refuse_targets(
 
 
 def _print_explanation(file: Path | None, table: Table, plan: Plan) -> None:
-    from shoal.flow.kept_rules import explain
+    from shoal.flow.explained_rules import explain
     from shoal.report.terminal.explanation import explanation_text
 
     if not plan.edits:

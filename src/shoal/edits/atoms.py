@@ -10,7 +10,7 @@ them linear, for tests of a single variable because a value can be selected that
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from typing import Literal, TypeAlias
@@ -24,6 +24,7 @@ from shoal.edits.expressions import (
     Negative,
     Not,
     NumberLiteral,
+    PlaceIn,
     Relation,
     Some,
     Term,
@@ -34,8 +35,20 @@ from shoal.edits.expressions import (
     parts_of,
     variables_in,
 )
+from shoal.edits.ordered_categories import is_within
 
-__all__ = ["Atom", "Linear", "Opaque", "Product", "Requirement", "Single", "requirements"]
+__all__ = [
+    "Atom",
+    "Definition",
+    "Equality",
+    "Linear",
+    "Opaque",
+    "Product",
+    "Requirement",
+    "Single",
+    "is_equality",
+    "requirements",
+]
 
 _MOST_ALTERNATIVES = 64
 _NEGATED: dict[Relation, Relation] = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -71,6 +84,25 @@ class Product:
 
 
 @dataclass(frozen=True)
+class Definition:
+    """A variable that equals what is computed from others, neither as a sum nor as a product: d == a * b + c."""
+
+    variable: str
+    source: TermComparison
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables, in the order of the rule."""
+        return variables_in(self.source)
+
+    @property
+    def computed(self) -> Term:
+        """What the variable equals."""
+        alone = self.source.left == VariableName(self.variable)
+        return self.source.right if alone else self.source.left
+
+
+@dataclass(frozen=True)
 class Single:
     """A test of one variable that an average may fail where all values pass it: a list of values, whole numbers."""
 
@@ -95,7 +127,15 @@ class Opaque:
         return variables_in(self.source)
 
 
-Atom: TypeAlias = Linear | Product | Single | Opaque
+Atom: TypeAlias = Linear | Product | Definition | Single | Opaque
+Equality: TypeAlias = Linear | Product | Definition
+
+
+def is_equality(atom: Atom) -> bool:
+    """Whether an atom says that something computed from several variables equals something else."""
+    if isinstance(atom, Linear):
+        return atom.relation == "==" and len(atom.coefficients) > 1
+    return isinstance(atom, Product | Definition)
 
 
 @dataclass(frozen=True)
@@ -110,7 +150,17 @@ class Requirement:
         return tuple(dict.fromkeys(name for atoms in self.alternatives for atom in atoms for name in atom.variables))
 
 
-def requirements(expression: Expression, texts: Collection[str] = ()) -> tuple[Requirement, ...]:
+@dataclass(frozen=True)
+class _KnownColumns:
+    """What is known of the columns that a rule names."""
+
+    texts: frozenset[str]
+    orders: Mapping[str, Sequence[str]] | None
+
+
+def requirements(
+    expression: Expression, texts: Collection[str] = (), orders: Mapping[str, Sequence[str]] | None = None
+) -> tuple[Requirement, ...]:
     """Return what a rule requires.
 
     Parameters
@@ -119,23 +169,26 @@ def requirements(expression: Expression, texts: Collection[str] = ()) -> tuple[R
         What the rule says.
     texts
         The variables that hold texts, which can be equal but are not compared by size.
+    orders
+        The categories of variables that hold ordered ones, in their order; None if the columns are not known.
     """
-    return tuple(_conjuncts(expression, False, frozenset(texts)))
+    columns = _KnownColumns(frozenset(texts) - frozenset(orders or ()), orders)
+    return tuple(_conjuncts(expression, False, columns))
 
 
-def _conjuncts(expression: Expression, negated: bool, texts: frozenset[str]) -> list[Requirement]:
+def _conjuncts(expression: Expression, negated: bool, columns: _KnownColumns) -> list[Requirement]:
     match expression, negated:
         case (Every(parts=parts), False) | (Some(parts=parts), True):
-            return [one for part in parts for one in _conjuncts(part, negated, texts)]
+            return [one for part in parts for one in _conjuncts(part, negated, columns)]
         case Not(part=part), _:
-            return _conjuncts(part, not negated, texts)
+            return _conjuncts(part, not negated, columns)
         case Conditional(condition=condition, then=then, otherwise=None), True:
-            return [*_conjuncts(condition, False, texts), *_conjuncts(then, True, texts)]
+            return [*_conjuncts(condition, False, columns), *_conjuncts(then, True, columns)]
         case Conditional(condition=condition, then=then, otherwise=otherwise), False if otherwise is not None:
             both = Every((Some((Not(condition), then)), Some((condition, otherwise))))
-            return _conjuncts(both, False, texts)
+            return _conjuncts(both, False, columns)
     try:
-        alternatives = tuple(_alternatives(expression, negated, texts))
+        alternatives = tuple(_alternatives(expression, negated, columns))
     except _TooManyError:
         alternatives = ((Opaque(Not(expression) if negated else expression),),)
     return [Requirement(alternatives)]
@@ -145,15 +198,15 @@ class _TooManyError(Exception):
     """A rule has more alternatives than the file can be split by."""
 
 
-def _alternatives(expression: Expression, negated: bool, texts: frozenset[str]) -> list[tuple[Atom, ...]]:
+def _alternatives(expression: Expression, negated: bool, columns: _KnownColumns) -> list[tuple[Atom, ...]]:
     match expression, negated:
         case (Some(parts=parts), False) | (Every(parts=parts), True):
-            return _limited(atoms for part in parts for atoms in _alternatives(part, negated, texts))
+            return _limited(atoms for part in parts for atoms in _alternatives(part, negated, columns))
         case (Every(parts=parts), False) | (Some(parts=parts), True):
-            each = [_alternatives(part, negated, texts) for part in parts]
+            each = [_alternatives(part, negated, columns) for part in parts]
             return _limited(tuple(atom for atoms in chosen for atom in atoms) for chosen in product(*each))
         case Not(part=part), _:
-            return _alternatives(part, not negated, texts)
+            return _alternatives(part, not negated, columns)
         case Conditional(condition=condition, then=then, otherwise=otherwise), _:
             then = Not(then) if negated else then
             if otherwise is None:
@@ -161,9 +214,9 @@ def _alternatives(expression: Expression, negated: bool, texts: frozenset[str]) 
             else:
                 other = Not(otherwise) if negated else otherwise
                 whole = Some((Every((condition, then)), Every((Not(condition), other))))
-            return _alternatives(whole, False, texts)
+            return _alternatives(whole, False, columns)
         case TermComparison(relation=relation, left=left, right=right), _:
-            return _compared(TermComparison(_NEGATED[relation] if negated else relation, left, right), texts)
+            return _compared(TermComparison(_NEGATED[relation] if negated else relation, left, right), columns)
     return [(_test(Not(expression) if negated else expression),)]
 
 
@@ -180,17 +233,32 @@ def _test(expression: Expression) -> Single | Opaque:
     return Opaque(expression) if opaque else Single(names[0], expression)
 
 
-def _compared(comparison: TermComparison, texts: frozenset[str]) -> list[tuple[Atom, ...]]:
+def _compared(comparison: TermComparison, columns: _KnownColumns) -> list[tuple[Atom, ...]]:
     names = variables_in(comparison)
-    if texts.intersection(names) or any(isinstance(side, TextLiteral) for side in (comparison.left, comparison.right)):
+    if columns.texts.intersection(names) or not _has_numbers(comparison, columns.orders):
         return [(_test(comparison),)]
     left, right, relation = comparison.left, comparison.right, comparison.relation
     if relation == "!=":  # smaller or larger
-        either = [_compared(TermComparison(side, left, right), texts) for side in ("<", ">")]  # type: ignore[arg-type]
+        either = [_compared(TermComparison(side, left, right), columns) for side in ("<", ">")]  # type: ignore[arg-type]
         if all(isinstance(atoms[0], Linear) for (atoms,) in either):
             return [atoms for (atoms,) in either]
         return [(_test(comparison),)]
-    return [(_linear(comparison) or _product(comparison) or _test(comparison),)]
+    return [(_linear(comparison) or _product(comparison) or _definition(comparison) or _test(comparison),)]
+
+
+def _has_numbers(comparison: TermComparison, orders: Mapping[str, Sequence[str]] | None) -> bool:
+    """Whether both sides are numbers, or places of two variables in the order that their categories have."""
+    sides = (comparison.left, comparison.right)
+    places = [part for part in parts_of(comparison) if isinstance(part, PlaceIn)]
+    if not places:
+        return not any(isinstance(side, TextLiteral) for side in sides)
+    names = [place.value.name for place in places if isinstance(place.value, VariableName)]
+    return (
+        len(names) == 2
+        and tuple(places) == sides
+        and places[0].order == places[1].order
+        and (orders is None or all(name in orders and is_within(orders[name], places[0].order) for name in names))
+    )
 
 
 def _linear(comparison: TermComparison) -> Linear | None:
@@ -224,12 +292,21 @@ def _product(comparison: TermComparison) -> Product | None:
     return Product(exponents, factor, comparison)
 
 
+def _definition(comparison: TermComparison) -> Definition | None:
+    """Return an equality that has a variable alone on one side, and only there; None if it is none."""
+    left, right = comparison.left, comparison.right
+    for alone, other in ((left, right), (right, left)) if comparison.relation == "==" else ():
+        if isinstance(alone, VariableName) and variables_in(other) and alone.name not in variables_in(other):
+            return Definition(alone.name, comparison)
+    return None
+
+
 def _sum(term: Term) -> dict[str, float] | None:
     """Return the factor of each variable in a sum, and under "" its constant; None if the term is no such sum."""
     match term:
         case NumberLiteral(value=value):
             return {"": value}
-        case VariableName(name=name):
+        case VariableName(name=name) | PlaceIn(value=VariableName(name=name)):
             return {name: 1.0}
         case Negative(term=inner):
             return _times(_sum(inner), -1.0)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from shoal.read import Table
 from shoal.write.csv_files import cells_as_text
 
-__all__ = ["CheckedRecords", "NumericRecords", "TableRecords", "number_as_text"]
+__all__ = ["CheckedRecords", "NumericRecords", "TableRecords", "number_as_text", "orders_of"]
 
 Doubles = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -41,6 +41,9 @@ class CheckedRecords(Protocol):
     def missing(self, name: str) -> Booleans:
         """Return in which records a column has no value."""
 
+    def order(self, name: str) -> tuple[str, ...] | None:
+        """Return the categories of a column in their order, as texts; None if it has no ordered categories."""
+
     def original(self, name: str) -> NDArray[Any] | None:
         """Return the values of the original file, as numbers or as texts; None without an original file."""
 
@@ -53,7 +56,13 @@ class TableRecords:
     original_table: Table | None = None
 
     def __post_init__(self) -> None:
-        for name in ("is_numeric", "numbers", "texts", "missing"):  # asked for by every rule that names the column
+        for name in (
+            "is_numeric",
+            "numbers",
+            "texts",
+            "missing",
+            "order",
+        ):  # asked for by every rule that names the column
             object.__setattr__(self, name, cache(getattr(self, name)))
 
     def __len__(self) -> int:
@@ -79,6 +88,17 @@ class TableRecords:
     def missing(self, name: str) -> Booleans:
         """Return in which records a column has no value."""
         return self.table.missing(name)
+
+    def order(self, name: str) -> tuple[str, ...] | None:
+        """Return the categories of a column in their order, as texts; None if it has no ordered categories.
+
+        A release lists only the categories that occur in it, so that the original file knows more of the order.
+        """
+        own = _order(self.table, name)
+        if own is None or self.original_table is None or name not in self.original_table:
+            return own
+        known = _order(self.original_table, name)
+        return own if known is None or not set(own) <= set(known) else known
 
     def original(self, name: str) -> NDArray[Any] | None:
         """Return the values of the original file, as numbers if both files have numbers; None without such a file."""
@@ -121,6 +141,10 @@ class NumericRecords:
         """Return in which records a column has no value."""
         return np.isnan(self.values[name])
 
+    def order(self, name: str) -> tuple[str, ...] | None:
+        """Return None: numbers are no categories."""
+        return None
+
     def original(self, name: str) -> NDArray[Any] | None:
         """Return None: there is no original file."""
         return None
@@ -131,6 +155,22 @@ def number_as_text(number: float | Decimal) -> str:
     return str(int(number)) if float(number).is_integer() else repr(float(number))
 
 
+def orders_of(table: Table) -> dict[str, tuple[str, ...]]:
+    """Return the categories, in their order, of every column that has ordered ones."""
+    orders = {name: _order(table, name) for name in table.names}
+    return {name: order for name, order in orders.items() if order is not None}
+
+
+def _order(table: Table, name: str) -> tuple[str, ...] | None:
+    dtype = table.type_of(name)
+    return tuple(_cell_as_text(one) for one in dtype.categories) if isinstance(dtype, nw.Enum) else None
+
+
+def _cell_as_text(cell: Any) -> str:
+    is_number = isinstance(cell, int | float | Decimal) and not isinstance(cell, bool)
+    return number_as_text(cell) if is_number else str(cell)
+
+
 def _texts(table: Table, name: str) -> NDArray[Any]:
     column = table.column(name)
     if column.dtype.is_temporal():
@@ -138,12 +178,7 @@ def _texts(table: Table, name: str) -> NDArray[Any]:
     elif isinstance(column.dtype, nw.String):
         cells = column.to_list()
     else:
-        cells = [
-            number_as_text(cell)
-            if isinstance(cell, int | float | Decimal) and not isinstance(cell, bool)
-            else str(cell)
-            for cell in column.to_list()
-        ]
+        cells = [_cell_as_text(cell) for cell in column.to_list()]
     texts = np.array(cells, dtype=object)
     texts[table.missing(name)] = ""
     return texts

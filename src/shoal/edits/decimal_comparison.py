@@ -11,7 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.edits.checked_records import CheckedRecords
-from shoal.edits.expressions import Arithmetic, Negative, NumberLiteral, Term, TermComparison, TextLiteral, VariableName
+from shoal.edits.expressions import (
+    Arithmetic,
+    Negative,
+    NumberLiteral,
+    PlaceIn,
+    Term,
+    TermComparison,
+    TextLiteral,
+    VariableName,
+)
 from shoal.errors import RuleError
 
 __all__ = ["compared_in_decimals"]
@@ -57,7 +66,7 @@ def _values(term: Term, records: CheckedRecords) -> Decimals:
             computed = np.asarray(_SIGNS[sign](_values(left, records), _values(right, records)), dtype=object)
             computed[~_is_finite(computed)] = Decimal("NaN")
             return computed
-        case TextLiteral():
+        case TextLiteral() | PlaceIn():
             raise RuleError("Texts cannot be used in arithmetic.")
 
 

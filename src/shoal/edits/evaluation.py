@@ -21,6 +21,8 @@ from shoal.edits.expressions import (
     Negative,
     Not,
     NumberLiteral,
+    PlaceIn,
+    Relation,
     Some,
     Term,
     TermComparison,
@@ -29,6 +31,7 @@ from shoal.edits.expressions import (
     XPathTest,
     variables_in,
 )
+from shoal.edits.ordered_categories import compared_by_place
 from shoal.errors import RuleError
 
 __all__ = ["TOLERANCE", "broken", "holds", "term_values"]
@@ -101,8 +104,8 @@ def _term_values(term: Term, records: CheckedRecords) -> tuple[Doubles, Doubles 
     match term:
         case NumberLiteral(value=number):
             return np.full(len(records), number), None
-        case VariableName(name=name):
-            return records.numbers(name), None
+        case VariableName() | PlaceIn():
+            return records.numbers(term.name) if isinstance(term, VariableName) else _places(term, records), None
         case Negative(term=inner):
             value, size = _term_values(inner, records)
             return -value, size
@@ -134,7 +137,7 @@ def _compared(comparison: TermComparison, records: CheckedRecords, tolerance: fl
     left, right = comparison.left, comparison.right
     if _is_text(left, records) or _is_text(right, records):
         return _compared_texts(comparison, records)
-    if tolerance is None:
+    if tolerance is None and not isinstance(left, PlaceIn):
         return compared_in_decimals(comparison, records)
     with np.errstate(all="ignore"):
         (one, one_size), (other, other_size) = _term_values(left, records), _term_values(right, records)
@@ -143,25 +146,41 @@ def _compared(comparison: TermComparison, records: CheckedRecords, tolerance: fl
             size = (np.abs(one) if one_size is None else one_size) + (
                 np.abs(other) if other_size is None else other_size
             )
-            equal |= np.abs(one - other) <= np.where(np.isfinite(size), tolerance * size, 0.0)
-        match comparison.relation:
-            case "==":
-                return equal
-            case "!=":
-                return ~equal & ~np.isnan(one) & ~np.isnan(other)
-            case "<":
-                return (one < other) & ~equal
-            case "<=":
-                return (one < other) | equal
-            case ">":
-                return (one > other) & ~equal
-            case ">=":
-                return (one > other) | equal
+            equal |= np.abs(one - other) <= np.where(np.isfinite(size), (tolerance or 0.0) * size, 0.0)
+        return _by_relation(comparison.relation, one, other, equal)
+
+
+def _by_relation(relation: Relation, one: Doubles, other: Doubles, equal: Booleans) -> Booleans:
+    match relation:
+        case "==":
+            return equal
+        case "!=":
+            return ~equal & ~np.isnan(one) & ~np.isnan(other)
+        case "<":
+            return (one < other) & ~equal
+        case "<=":
+            return (one < other) | equal
+        case ">":
+            return (one > other) & ~equal
+        case ">=":
+            return (one > other) | equal
+
+
+def _places(place: PlaceIn, records: CheckedRecords) -> Doubles:
+    """Return the place of a value in a list for every record, NaN where it is not in it."""
+    numbered = {text: float(number) for number, text in reversed(list(enumerate(place.order, start=1)))}
+    if isinstance(place.value, TextLiteral):
+        return np.full(len(records), numbered.get(place.value.value, np.nan))
+    texts = records.texts(place.value.name).tolist()
+    return np.fromiter((numbered.get(text, np.nan) for text in texts), np.float64, len(texts))
 
 
 def _compared_texts(comparison: TermComparison, records: CheckedRecords) -> Booleans:
     if comparison.relation not in ("==", "!="):
-        raise RuleError("Texts can only be compared by == and !=, not by size.")
+        orders = {name: records.order(name) for name in variables_in(comparison)}
+        by_place = compared_by_place(comparison, orders)
+        one, other = _places(by_place.left, records), _places(by_place.right, records)  # type: ignore[arg-type]
+        return _by_relation(comparison.relation, one, other, one == other)
     one, other = _as_texts(comparison.left, records), _as_texts(comparison.right, records)
     same = np.broadcast_to(one == other, len(records)).astype(bool)
     return same if comparison.relation == "==" else ~same

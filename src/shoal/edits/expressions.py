@@ -17,6 +17,7 @@ __all__ = [
     "Negative",
     "Not",
     "NumberLiteral",
+    "PlaceIn",
     "Relation",
     "Some",
     "Term",
@@ -68,6 +69,14 @@ class Arithmetic:
     sign: Sign
     left: Term
     right: Term
+
+
+@dataclass(frozen=True)
+class PlaceIn:
+    """The place of a value in a list, such as that of a category in its order: 1, 2, ..."""
+
+    value: VariableName | TextLiteral
+    order: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -139,7 +148,7 @@ class XPathTest:
     names: tuple[str, ...]
 
 
-Term: TypeAlias = NumberLiteral | TextLiteral | VariableName | Negative | Arithmetic
+Term: TypeAlias = NumberLiteral | TextLiteral | VariableName | Negative | Arithmetic | PlaceIn
 Expression: TypeAlias = TermComparison | Among | IsInteger | InOriginal | Every | Some | Not | Conditional | XPathTest
 
 

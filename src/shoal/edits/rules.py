@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.edits.atoms import Linear, Product, Requirement, Single, requirements
+from shoal.edits.atoms import Definition, Linear, Opaque, Product, Requirement, requirements
 from shoal.edits.checked_records import CheckedRecords, NumericRecords
 from shoal.edits.evaluation import TOLERANCE, broken, term_values
 from shoal.edits.expressions import (
@@ -19,6 +19,7 @@ from shoal.edits.expressions import (
     Expression,
     InOriginal,
     NumberLiteral,
+    PlaceIn,
     TextLiteral,
     XPathTest,
     expression_depth,
@@ -32,7 +33,7 @@ __all__ = ["Rule", "RuleKind", "parse_rule", "parse_rules"]
 
 MOST_DEEP = 200  # Python walks through nested expressions by recursion, which has a limit
 
-RuleKind = Literal["linear", "product", "possible values", "governs", "value domain", "checked only"]
+RuleKind = Literal["linear", "product", "definition", "possible values", "governs", "value domain", "checked only"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +75,10 @@ class Rule:
     @cached_property
     def text(self) -> str:
         """The rule as a line of plain text, which `parse_rule` reads back."""
+        if any(isinstance(part, PlaceIn) for part in parts_of(self.expression)):
+            from shoal.edits.xpath.printing import printed_xpath  # for a quick start: elementpath is slow to import
+
+            return f"{XPATH_PREFIX} {printed_xpath(self.expression)}"
         return printed(self.expression)
 
     @cached_property
@@ -97,7 +102,7 @@ class Rule:
         if isinstance(self.expression, InOriginal):
             return "value domain"
         atoms = [atom for one in self.requirements for alternative in one.alternatives for atom in alternative]
-        if any(not isinstance(atom, Linear | Product | Single) for atom in atoms):
+        if any(isinstance(atom, Opaque) for atom in atoms):
             return "checked only"
         if any(len(one.alternatives) > 1 for one in self.requirements):
             return "governs" if len(self.variables) > 1 else "possible values"
@@ -105,6 +110,8 @@ class Rule:
             return "possible values"
         if any(isinstance(atom, Product) for atom in atoms):
             return "product"
+        if any(isinstance(atom, Definition) for atom in atoms):
+            return "definition"
         if any(isinstance(atom, Linear) and atom.relation == "==" for atom in atoms):
             return "linear"
         return "governs"

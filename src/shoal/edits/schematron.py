@@ -10,13 +10,16 @@ from typing import Any, NoReturn
 
 from lxml import etree
 
+from shoal.edits.checked_records import orders_of
 from shoal.edits.expressions import Expression, InOriginal, parts_of
+from shoal.edits.ordered_categories import with_places
 from shoal.edits.rules import Rule
 from shoal.edits.text import shown
 from shoal.edits.xpath.parsing import ORIGINAL, element_of, parsed, tokens_in, with_lets
 from shoal.edits.xpath.reading import Lets, printed_xpath, read_statement, read_test
 from shoal.edits.xpath.value_types import is_statement
 from shoal.errors import ReadError, RuleError
+from shoal.read import as_table
 from shoal.read.safe_xml import SAFE_PARSER, refuse_doctype
 
 __all__ = ["read_schematron", "schematron_of"]
@@ -72,11 +75,19 @@ def read_schematron(content: bytes, source: str) -> list[Rule]:
     return _SchematronReader(source, _namespace(root)).read(root)
 
 
-def schematron_of(rules: Iterable[Rule]) -> str:
+def schematron_of(rules: Iterable[Rule], data: Any = None) -> str:
     """Write rules as an ISO Schematron document, one pattern a rule.
 
     The records are expected in elements named Record, as `write_table` writes them. The document names the original
     file as original.xml where a rule needs it.
+
+    Parameters
+    ----------
+    rules
+        What to write.
+    data
+        The table that the rules are for: a pandas, polars or Arrow table, or the path of a file. Its ordered categories
+        are then written out, because XPath compares texts: ``index-of(('low', 'high'), V1)`` is a place in their order.
 
     Raises
     ------
@@ -84,6 +95,7 @@ def schematron_of(rules: Iterable[Rule]) -> str:
         A rule cannot be written in XPath 2.0, or has a character in it that XML cannot hold.
     """
     rules = list(rules)
+    orders = {} if data is None else orders_of(as_table(data))
     schema = etree.Element(f"{{{_ISO}}}schema", nsmap={None: _ISO}, queryBinding="xslt2")
     if any(isinstance(part, InOriginal) for rule in rules for part in parts_of(rule.expression)):
         _added(schema, "let", name=ORIGINAL, value=f"document('{ORIGINAL}.xml')")
@@ -91,7 +103,8 @@ def schematron_of(rules: Iterable[Rule]) -> str:
         try:
             pattern = _added(schema, "pattern")
             _added(pattern, "title").text = rule.name or rule.text
-            test = _added(_added(pattern, "rule", context="Record"), "assert", test=printed_xpath(rule.expression))
+            written = printed_xpath(with_places(rule.expression, orders))
+            test = _added(_added(pattern, "rule", context="Record"), "assert", test=written)
             test.text = f"This does not hold: {rule.text}"
         except ValueError as error:  # RuleError is one too
             why = error if isinstance(error, RuleError) else "It has a character in it that XML cannot hold."

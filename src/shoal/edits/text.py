@@ -17,6 +17,7 @@ from shoal.edits.expressions import (
     Negative,
     Not,
     NumberLiteral,
+    PlaceIn,
     Relation,
     Some,
     Term,
@@ -307,6 +308,8 @@ def _term(term: Term, strength: int = 0) -> str:
             tight = sign == "**"  # binds to the right, the others to the left
             text = f"{_term(left, own + tight)} {sign} {_term(right, own + (not tight))}"
             return _bracketed(text, own < strength)
+        case PlaceIn():
+            raise RuleError("A place in a list can only be written in XPath.")
 
 
 def printed_number(value: float) -> str:

@@ -40,7 +40,7 @@ from shoal.read import Table, as_table
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
 
-__all__ = ["Engine", "carry_out", "protect_blocks", "table_for"]
+__all__ = ["Engine", "carry_out", "protect_blocks", "rehearse", "table_for"]
 
 Engine = Callable[[Work], list[ProtectedBlock]]
 """What protects every block of a plan: `protect_blocks` on this machine, or another engine in its place."""
@@ -78,6 +78,13 @@ def carry_out(
             }
         ),
     )
+
+
+def rehearse(plan: Plan, table: Table, edits: Sequence[BlockEdits]) -> None:
+    """Raise what carrying out a plan would raise, such as RuleError for a rule that some groups cannot keep."""
+    with threadpool_limits(1, user_api="blas"):
+        work = _check(plan, table, edits)
+        _assemble(work, protect_blocks(work))
 
 
 def protect_blocks(work: Work) -> list[ProtectedBlock]:
@@ -126,7 +133,7 @@ def _assemble(work: Work, blocks: Sequence[ProtectedBlock]) -> tuple[Table, list
     taken = {name: rows for block in blocks for name, rows in block.taken.items()}
     masked = work.table.replaced(computed, taken, drop=work.plan.identifiers)
     masked = rounded_release(work, masked).only_present()
-    notes = refuse_broken_release(work.plan.edits, work.table, masked, work.plan.decimals)
+    notes = refuse_broken_release(work.plan, work.table, masked, work.edits)
     return masked, [*notes, *rounding_notes(work.plan)]
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from shoal.edits import Rule
 from shoal.edits.atoms import Atom, Linear, Product, Requirement, Single, requirements
-from shoal.edits.checked_records import TableRecords
+from shoal.edits.checked_records import TableRecords, orders_of
 from shoal.edits.evaluation import holds
 from shoal.edits.expressions import IsInteger
 from shoal.edits.keep.block_edits import joined_blocks
@@ -121,7 +121,8 @@ def rounding_notes(plan: Plan) -> list[str]:
 
 def _required(plan: Plan, table: Table) -> list[tuple[Rule, Requirement]]:
     texts = [name for name in table.names if not table.is_numeric(name)]
-    return [(rule, one) for rule in plan.edits for one in requirements(rule.expression, texts)]
+    orders = orders_of(table)
+    return [(rule, one) for rule in plan.edits for one in requirements(rule.expression, texts, orders)]
 
 
 def _decimals(plan: Plan, table: Table) -> dict[str, int]:

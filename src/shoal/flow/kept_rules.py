@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from shoal.describe.matrix import Matrix, block_matrix, block_values
-from shoal.describe.strata import Strata, strata_of
+from shoal.describe.matrix import Matrix
+from shoal.describe.strata import Strata
 from shoal.edits import Rule
-from shoal.edits.checked_records import TableRecords
+from shoal.edits.checked_records import TableRecords, orders_of
 from shoal.edits.evaluation import TOLERANCE
 from shoal.edits.keep.block_edits import BlockEdits, edits_of_block, joined_blocks
 from shoal.edits.keep.cells import Cells, cells_of
-from shoal.errors import ColumnError, DataError, MethodError, TooFewRecordsError
-from shoal.flow.decimals import refuse_unroundable
+from shoal.errors import ColumnError, DataError, MethodError, RuleError, TooFewRecordsError
 from shoal.parameters.choices import as_text
 from shoal.parameters.default import BY_RULES
 from shoal.read import Table
@@ -25,9 +21,7 @@ if TYPE_CHECKING:
     from shoal.flow.plan import Plan
 
 __all__ = [
-    "ExplainedBlock",
     "block_edits_of",
-    "explain",
     "planned_block_edits",
     "refuse_broken_file",
     "refuse_broken_release",
@@ -48,7 +42,10 @@ def planned_block_edits(
     blocks = list(blocks)
     protected = [name for block in blocks for name in block]
     texts = [name for name in table.names if not table.is_numeric(name)]
-    return [edits_of_block(block, rules, kinds, protected, texts, asked, repair=repair) for block in blocks]
+    orders = orders_of(table)
+    return [
+        edits_of_block(block, rules, kinds, protected, texts, asked, orders=orders, repair=repair) for block in blocks
+    ]
 
 
 def block_edits_of(plan: Plan, table: Table) -> list[BlockEdits]:
@@ -95,24 +92,32 @@ def _way_out(plan: Plan, rule: Rule, fixed: Sequence[str]) -> str:
     return "leave the rule out"
 
 
-def refuse_broken_release(
-    rules: Sequence[Rule], table: Table, masked: Table, decimals: Collection[str] = ()
-) -> list[str]:
-    """Raise DataError if the release breaks a rule; return notes on those that hold.
+def refuse_broken_release(plan: Plan, table: Table, masked: Table, edits: Sequence[BlockEdits]) -> list[str]:
+    """Raise RuleError if a rule cannot be kept in some groups; return notes on the rules, which all hold.
 
-    Rules on variables that have `decimals` are checked in decimal arithmetic, without tolerance.
+    Rules on variables that have decimals are checked in decimal arithmetic, without tolerance. A rule that was certain
+    to hold and does not is a defect, and a DataError.
     """
     records = TableRecords(masked, table)
+    rules, decimals = plan.edits, plan.decimals
+    uncertain = {rule for block in edits for rule in block.uncertain}
     up_to_rounding = []
     for rule in rules:
         if not set(decimals).isdisjoint(rule.variables):
             _refuse_broken_decimals(rule, records)
             continue
         broken = rule.broken(records)
+        if broken.any() and rule in uncertain:
+            raise RuleError(
+                f'The representatives of some groups break the rule "{rule.shown}", for {int(broken.sum())} records. '
+                'Leave the rule out, choose another k, or say replace="medoid" to release one of the records of each '
+                "group.",
+                rule=rule.text,
+            )
         if broken.any():
             raise DataError(
                 f'The rule "{rule.shown}" does not hold after masking, in {int(broken.sum())} records; nothing is '
-                'released. Leave the rule out, choose another k, or use replace="medoid" to release whole records.'
+                "released. This should not happen: please report it."
             )
         if rule.broken(records, tolerance=0.0).any():
             up_to_rounding.append(rule)
@@ -127,37 +132,11 @@ def refuse_broken_release(
 def _refuse_broken_decimals(rule: Rule, records: TableRecords) -> None:
     broken = rule.broken(records, tolerance=None)
     if broken.any():
-        raise DataError(
-            f'The rule "{rule.shown}" does not hold after rounding, in {int(broken.sum())} records; nothing is '
-            "released. Give its variables more decimals, or leave the rule out."
+        raise RuleError(
+            f'No values near those of their groups keep the rule "{rule.shown}" with these decimals, for '
+            f"{int(broken.sum())} records. Give its variables more decimals, or leave the rule out.",
+            rule=rule.text,
         )
-
-
-@dataclass(frozen=True)
-class ExplainedBlock:
-    """What a plan does with one block, and why."""
-
-    edits: BlockEdits
-    rules: tuple[int, ...]  # their numbers, from 1
-    parts: tuple[int, ...]  # how many records are grouped together, largest first
-    filled: tuple[str, ...]  # what was done about parts with fewer than k
-
-
-def explain(plan: Plan, table: Table) -> list[ExplainedBlock]:
-    """Say what a plan does to keep its rules, without masking anything."""
-    blocks = block_edits_of(plan, table)
-    refuse_broken_file(plan, table, blocks)
-    refuse_unroundable(plan, table)
-    strata = strata_of(table, plan.strata)
-    explained = []
-    for edits in blocks:
-        values = block_values(table, edits.columns, plan.kinds)
-        matrix = block_matrix(values, plan.kinds, standardize=plan.standardize)
-        cells = split_by_rules(plan, table, edits, matrix, strata)
-        numbers = [plan.edits.index(demand.rule) + 1 for demand in edits.demands]
-        sizes = sorted(np.bincount(cells.codes).tolist(), reverse=True)
-        explained.append(ExplainedBlock(edits, tuple(dict.fromkeys(numbers)), tuple(sizes), cells.filled))
-    return explained
 
 
 def split_by_rules(plan: Plan, table: Table, edits: BlockEdits, matrix: Matrix, strata: Strata) -> Cells:

@@ -66,9 +66,10 @@ def test_whole_numbers_in_a_sum_are_rounded():
 @pytest.mark.parametrize(
     "rules",
     [
-        ["a in original", "a + b == c"],
-        ["a in {1, 2}", "a * b == c"],
+        ["a in original", "b in original", "c in original", "a + b == c"],
+        ["a in {1, 2}", "b is integer", "c in {2, 4}", "a * b == c"],
         ["a in original", "a + b <= c"],
+        ["a is integer", "b == a / 2 + a * a", "b is integer"],
     ],
 )
 def test_what_no_average_keeps_is_refused_by_name(rules):
@@ -79,12 +80,12 @@ def test_what_no_average_keeps_is_refused_by_name(rules):
 def test_a_record_itself_keeps_everything():
     replacements = dict.fromkeys("abcdefg", "medoid")
     found = edits("a in original", "a + b == c", "a * b * c <= d * e", replacements=replacements)
-    assert not found.checked_only
+    assert not found.uncertain
 
 
 def test_a_replacement_that_was_asked_for_and_breaks_a_rule_is_refused():
     with pytest.raises(RuleError, match=r'replace "median" does not keep the rule "a \+ b == c"'):
-        edits("a + b == c", replacements={"a": "median"})
+        edits("a + b == c", replacements={"a": "median", "b": "median", "c": "median"})
 
 
 @pytest.mark.parametrize(
@@ -110,6 +111,36 @@ def test_a_sum_with_a_variable_that_stays_is_refused_and_a_condition_on_one_is_n
     assert edits('if z == "m" then a == 0', words=["z"]).demands
 
 
+@pytest.mark.parametrize(
+    ("rules", "computed"),
+    [
+        (["d == a * b + c"], {"d"}),
+        (["a / (a + b) == c"], {"c"}),
+        (["d == a * b + c", "e == d + a"], {"d", "e"}),
+        (["a in original", "a + b == c"], {"c"}),
+        (["a in {1, 2}", "a * b == c"], {"c"}),
+        (["a is integer", "b is integer", "c is integer", "a * b == c"], {"c"}),
+        (["a is integer", "b is integer", "c is integer", "c == a * b - 2 * a"], {"c"}),
+    ],
+)
+def test_a_variable_that_stands_alone_is_computed_from_the_others(rules, computed):
+    found = edits(*rules)
+    assert computed <= set(found.dependent)
+    assert not found.uncertain
+    assert any("computed from the released others" in reason for reason in found.reasons)
+
+
+def test_the_bounds_of_a_computed_variable_are_tried_on_the_groups():
+    found = edits("d == a * b + c", "d <= 5", "a <= 3", "d <= e")
+    assert [rule.text for rule in found.uncertain] == ["d <= 5", "d <= e"]
+
+
+def test_whole_numbers_beside_a_mean_are_averaged_too():
+    found = edits("a is integer", "b is integer", "a + c == d", "a <= b")
+    assert found.operators["b"] == "mean"
+    assert found.whole == {"a", "b"}
+
+
 def test_a_rule_across_blocks_is_refused():
     with pytest.raises(RuleError, match="another block"):
         edits("a + b == z", protected=["a", "b", "z"])
@@ -117,8 +148,8 @@ def test_a_rule_across_blocks_is_refused():
 
 def test_what_nobody_can_promise_is_said():
     found = edits("a * b <= c + d")
-    assert found.checked_only
-    assert "checked after masking" in found.reasons[-1]
+    assert [rule.text for rule in found.uncertain] == ["a * b <= c + d"]
+    assert "tried on the groups, before anything is masked" in found.reasons[-1]
 
 
 def test_the_alternatives_that_are_kept_are_the_demands():

@@ -22,8 +22,7 @@ def kept(records, labels, *rules, computed=None, repair=False):
     cells = cells_of(edits, NumericRecords(values), np.zeros(len(labels), dtype=np.int64), points, 2, repair=repair)
     if computed is None:
         computed = {name: representatives(values[name], labels, edits.operators[name]) for name in edits.movable}
-    spreads = {name: float(np.std(column, ddof=1)) for name, column in values.items()}
-    return kept_representatives(edits, cells, computed, labels, spreads, repair=repair)
+    return kept_representatives(edits, cells, computed, labels, values, repair=repair)
 
 
 def representatives(column, labels, operator):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
-from shoal.edits.atoms import Atom, Linear, Opaque, Product, Single
+from shoal.edits.atoms import Atom, Definition, Linear, Opaque, Product, Single
 from shoal.edits.expressions import IsInteger
+from shoal.edits.keep.last_digit import comes_out_whole
 
 __all__ = ["COMPUTED", "ChosenOperators"]
 
@@ -29,12 +31,18 @@ class ChosenOperators:
         Variables that are computed from the others of an equality, and the equality.
     joint
         Whether representatives are projected onto all rules together.
+    counts
+        Variables that are whole numbers, whatever their operator.
+    averaged
+        The equalities that the operators of their variables keep.
     """
 
     operators: Mapping[str, str]
     whole: frozenset[str]
     dependent: Mapping[str, Atom]
     joint: bool
+    counts: frozenset[str] = frozenset()
+    averaged: tuple[Atom, ...] = ()
 
     @property
     def are_medoids(self) -> bool:
@@ -51,13 +59,49 @@ class ChosenOperators:
         match atom:
             case Single():
                 return all(_selects(operator) for operator in used) or (
-                    isinstance(atom.source, IsInteger) and atom.variable in self.whole
+                    isinstance(atom.source, IsInteger) and self._is_whole(atom.variable)
                 )
+            case Definition():
+                return self._computes(atom)
             case Product():
-                is_computed = any(equality is atom for equality in self.dependent.values())
-                return used <= COMPUTED and (self.joint or used == {"geometric-mean"} or is_computed)
+                is_kept = self.joint or used == {"geometric-mean"}
+                return (used <= COMPUTED and is_kept) or self._computes(atom)
             case Linear():
                 return self._keep_linear(atom, used)
+
+    def surely_keep(self, atom: Atom) -> bool:
+        """Whether an atom holds in every group, whatever its records are; otherwise representatives may be moved."""
+        if self.are_medoids:
+            return True
+        if isinstance(atom, Opaque) or self.joint:
+            return False
+        if self._computes(atom):
+            return True
+        names = set(atom.variables)
+        if isinstance(atom, Single) and isinstance(atom.source, IsInteger):
+            return True  # `keep` has seen to it
+        return not names & self._moved if len(names) > 1 else not names & self._moved & set(self.dependent)
+
+    @cached_property
+    def _moved(self) -> set[str]:
+        """The variables whose values are not those of their operator: rounded, or computed from such."""
+        linear = [one for one in self.averaged if isinstance(one, Linear)]
+        moved = {name for name, atom in self.dependent.items() if not any(atom is one for one in linear)}
+        moved |= self.whole
+        for _ in self.dependent:  # as many rounds as there can be in a chain
+            moved |= {name for name, atom in self.dependent.items() if moved.intersection(atom.variables)}
+        return moved
+
+    def _computes(self, atom: Atom) -> bool:
+        """Whether a variable is computed from the others so that an equality holds."""
+        return any(equality is atom for equality in self.dependent.values())
+
+    def _is_whole(self, name: str) -> bool:
+        """Whether a variable that is averaged or computed comes out as a whole number."""
+        atom = self.dependent.get(name)
+        if isinstance(atom, Product | Definition):
+            return comes_out_whole(name, atom, self.counts)
+        return name in self.whole
 
     def _keep_linear(self, atom: Linear, used: set[str]) -> bool:
         names = set(atom.variables)
@@ -65,8 +109,8 @@ class ChosenOperators:
             return True  # all operators stay between the smallest and the largest value
         if used == {"mean"} or (used <= COMPUTED and self.joint):
             return True
-        if used <= COMPUTED and names & set(self.dependent):
-            return True  # computed from others: checked afterwards
+        if self._computes(atom) or (used <= COMPUTED and names & set(self.dependent)):
+            return True  # computed from others
         return self._keep_order(atom, used)
 
     def _keep_order(self, atom: Linear, used: set[str]) -> bool:

@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arithmetic import powers
-from shoal.edits.atoms import Linear, Product
+from shoal.edits.atoms import Definition, Equality, Linear, Product
 from shoal.edits.checked_records import NumericRecords
 from shoal.edits.evaluation import TOLERANCE, holds, term_values
-from shoal.edits.expressions import VariableName
+from shoal.edits.expressions import Arithmetic, Negative, NumberLiteral, Term, VariableName
 
-__all__ = ["Dependent", "dependents", "is_derivable", "solved", "to_last_digit"]
+__all__ = ["Dependent", "comes_out_whole", "dependents", "is_derivable", "solved", "to_last_digit"]
 
 Doubles = NDArray[np.float64]
-Dependent = tuple[Linear | Product, str]  # an equality, and the variable that is computed from the others
+Dependent = tuple[Equality, str]  # an equality, and the variable that is computed from the others
 
 _ROUNDS = 20  # moving one value back within its bound can carry another over its own
 _ULPS = 8  # last digits by which a computed value may be moved to where its rule holds without tolerance
@@ -30,12 +31,12 @@ _MOST_ATTEMPTS = 10_000  # to find an order in which all dependent variables can
 
 
 def dependents(
-    equalities: Sequence[Linear | Product],
+    equalities: Sequence[Equality],
     movable: Collection[str],
     whole: Collection[str] = (),
     *,
     alone_first: bool = False,
-    allowed: Callable[[Linear | Product, str], bool] = lambda one, name: True,
+    allowed: Callable[[Equality, str], bool] = lambda one, name: True,
 ) -> list[Dependent]:
     """Choose the dependent variable of each equality, in the order in which they are to be computed.
 
@@ -55,19 +56,20 @@ def dependents(
     allowed
         Whether an equality may be used to compute one of its variables.
     """
-    equalities = [one for one in equalities if isinstance(one, Product) or one.relation == "=="]
+    equalities = [one for one in equalities if not isinstance(one, Linear) or one.relation == "=="]
+    equalities.sort(key=lambda one: not isinstance(one, Definition))  # which have one variable to choose from
     uses = {name: sum(name in one.variables for one in equalities) for one in equalities for name in one.variables}
     in_sums = {name for one in equalities if isinstance(one, Linear) for name in one.variables}
 
-    def preference(name: str, one: Linear | Product) -> tuple[int, int, int]:
+    def preference(name: str, one: Equality) -> tuple[int, int, int]:
         alone = VariableName(name) in (one.source.left, one.source.right)
-        fractional = name in whole and not _comes_out_whole(name, one, whole)
+        fractional = name in whole and not comes_out_whole(name, one, whole)
         meets_a_sum = not alone_first and isinstance(one, Product) and bool(in_sums.intersection(one.variables))
         return (fractional, uses[name], not alone) if meets_a_sum else (fractional, not alone, uses[name])
 
     choices = [
         sorted(
-            (name for name in one.variables if name in movable and allowed(one, name)),
+            (name for name in _solvable(one) if name in movable and allowed(one, name)),
             key=lambda name, one=one: preference(name, one),  # type: ignore[misc]
         )
         for one in equalities
@@ -90,9 +92,14 @@ def dependents(
     return completed(0, []) or []
 
 
+def _solvable(one: Equality) -> tuple[str, ...]:
+    """Return the variables that an equality can be solved for."""
+    return (one.variable,) if isinstance(one, Definition) else one.variables
+
+
 def to_last_digit(
     values: Mapping[str, Doubles],
-    atoms: Sequence[Linear | Product],
+    atoms: Sequence[Equality],
     movable: Collection[str],
     order: Sequence[Dependent] | None = None,
     *,
@@ -139,7 +146,7 @@ def _in_order(chosen: Sequence[Dependent]) -> list[Dependent] | None:
     return ordered
 
 
-def is_derivable(atom: Linear | Product, name: str, decimals: Mapping[str, int]) -> bool:
+def is_derivable(atom: Equality, name: str, decimals: Mapping[str, int]) -> bool:
     """Whether a variable computed from the others has no more decimals than it may have.
 
     Parameters
@@ -151,6 +158,8 @@ def is_derivable(atom: Linear | Product, name: str, decimals: Mapping[str, int])
     decimals
         How many decimals each variable has; those left out are whole numbers.
     """
+    if isinstance(atom, Definition):
+        return _decimals_of(atom.computed, decimals) <= decimals.get(name, 0)
     unit = {other: 10.0 ** -decimals.get(other, 0) for other in atom.variables}
     if isinstance(atom, Linear):
         own = atom.coefficients[name] * unit[name]
@@ -165,15 +174,33 @@ def is_derivable(atom: Linear | Product, name: str, decimals: Mapping[str, int])
     return all(of_other > 0 and _is_whole(of_other) for of_other in powers.values()) and _is_whole(step)
 
 
+def _decimals_of(term: Term, decimals: Mapping[str, int]) -> float:
+    """Return how many decimals the value of a term has at most; infinitely many where it divides."""
+    match term:
+        case NumberLiteral(value=value):
+            return -float(Decimal(repr(value)).normalize().as_tuple().exponent)  # type: ignore[arg-type]
+        case VariableName(name=name):
+            return decimals.get(name, 0)
+        case Negative(term=inner):
+            return _decimals_of(inner, decimals)
+        case Arithmetic(sign="+" | "-", left=left, right=right):
+            return max(_decimals_of(left, decimals), _decimals_of(right, decimals))
+        case Arithmetic(sign="*", left=left, right=right):
+            return _decimals_of(left, decimals) + _decimals_of(right, decimals)
+        case Arithmetic(sign="**", left=left, right=NumberLiteral(value=power)) if power >= 0 and power.is_integer():
+            return power * _decimals_of(left, decimals)
+    return math.inf
+
+
 def _is_whole(number: float) -> bool:
     if not math.isfinite(number) or 0 < abs(number) < 0.5:
         return False
     return abs(number - round(number)) < max(1e-9, 4e-16 * abs(number))
 
 
-def _comes_out_whole(name: str, atom: Linear | Product, whole: Collection[str]) -> bool:
+def comes_out_whole(name: str, atom: Equality, whole: Collection[str]) -> bool:
     """Whether a variable computed from whole numbers is one too: all are multiplied by whole numbers."""
-    return isinstance(atom, Linear) and set(atom.variables) <= set(whole) and is_derivable(atom, name, {})
+    return set(atom.variables) <= set(whole) and is_derivable(atom, name, {})
 
 
 def _compute_dependents(values: dict[str, Doubles], order: Sequence[Dependent], whole: Collection[str]) -> None:
@@ -187,15 +214,18 @@ def _compute_dependents(values: dict[str, Doubles], order: Sequence[Dependent], 
             values[name] = term_values(right, records)[0]
         else:
             value = solved(atom, name, values)
-            values[name] = np.rint(value) if name in whole and _comes_out_whole(name, atom, whole) else value
+            values[name] = np.rint(value) if name in whole and comes_out_whole(name, atom, whole) else value
             _move_by_last_digits(atom, name, values)
 
 
-def solved(atom: Linear | Product, name: str, values: Mapping[str, Doubles]) -> Doubles:
+def solved(atom: Equality, name: str, values: Mapping[str, Doubles]) -> Doubles:
     """Return an equality solved for one of its variables."""
+    if isinstance(atom, Definition):
+        return term_values(atom.computed, NumericRecords(values))[0]
     if isinstance(atom, Linear):
         others = [factor * values[other] for other, factor in atom.coefficients.items() if other != name]
-        return np.asarray((atom.constant - np.sum(others, axis=0)) / atom.coefficients[name], dtype=np.float64)
+        total = np.sum(others, axis=0) if others else np.zeros_like(values[name])
+        return np.asarray((atom.constant - total) / atom.coefficients[name], dtype=np.float64)
     with np.errstate(all="ignore"):
         others = [powers(values[other], power) for other, power in atom.exponents.items() if other != name]
         product = 1 / (atom.factor * np.prod(others, axis=0))
@@ -205,7 +235,7 @@ def solved(atom: Linear | Product, name: str, values: Mapping[str, Doubles]) -> 
         return np.sign(values[name]) * powers(np.abs(product), 1 / power)
 
 
-def _move_by_last_digits(atom: Linear | Product, name: str, values: dict[str, Doubles]) -> None:
+def _move_by_last_digits(atom: Equality, name: str, values: dict[str, Doubles]) -> None:
     """Move a computed variable by its last digits to where the rule holds without tolerance, if it does anywhere."""
     before = values[name].copy()
     for step in range(1, _ULPS + 1):

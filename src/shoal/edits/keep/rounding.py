@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.edits.atoms import Atom, Linear, Product, Single
+from shoal.edits.atoms import Atom, Definition, Equality, Linear, Product, Single
 from shoal.edits.checked_records import NumericRecords
 from shoal.edits.evaluation import holds
-from shoal.edits.expressions import InOriginal, IsInteger, XPathTest, parts_of
+from shoal.edits.expressions import InOriginal, IsInteger, XPathTest, parts_of, variables_in
 from shoal.edits.keep.last_digit import Dependent, dependents, is_derivable, solved
 
 __all__ = ["from_digits", "in_digits", "not_derivable", "rounded", "rounded_equalities", "rounded_to_rules"]
@@ -48,7 +48,7 @@ def from_digits(digits: NDArray[Any], decimals: int) -> Doubles:
     return np.asarray((digits / 10.0**decimals if decimals >= 0 else digits * 10.0**-decimals) + 0.0)
 
 
-def not_derivable(atoms: Sequence[Atom], decimals: Mapping[str, int]) -> Linear | Product | None:
+def not_derivable(atoms: Sequence[Atom], decimals: Mapping[str, int]) -> Equality | None:
     """Return an equality for which no variable can be computed from the others without more decimals, if there is one.
 
     Parameters
@@ -59,12 +59,14 @@ def not_derivable(atoms: Sequence[Atom], decimals: Mapping[str, int]) -> Linear 
         How many decimals each variable has; those left out are not rounded.
     """
     order = _order(atoms, decimals)
-    names = list(dict.fromkeys(name for atom, _ in order for name in atom.variables))
+    names = list(dict.fromkeys(name for atom, _ in order for name in variables_in(atom.source)))
     rng = np.random.default_rng(0)
     values = {name: from_digits(rng.integers(1, 1000, _SAMPLES), decimals.get(name, 0)) for name in names}
     _compute(values, order, decimals)
     for atom in rounded_equalities(atoms, decimals):
-        follows = set(atom.variables) <= set(names) and holds(atom.source, NumericRecords(values), None).all()
+        follows = (
+            set(variables_in(atom.source)) <= set(names) and holds(atom.source, NumericRecords(values), None).all()
+        )
         if not follows:
             return atom
     return None
@@ -86,12 +88,12 @@ def rounded_to_rules(values: Mapping[str, Doubles], atoms: Sequence[Atom], decim
     return search.found()
 
 
-def rounded_equalities(atoms: Sequence[Atom], decimals: Mapping[str, int]) -> list[Linear | Product]:
-    """Return the sums and products among atoms that have a rounded variable."""
+def rounded_equalities(atoms: Sequence[Atom], decimals: Mapping[str, int]) -> list[Equality]:
+    """Return the equalities among atoms that have a rounded variable."""
     return [
         atom
         for atom in atoms
-        if (isinstance(atom, Product) or (isinstance(atom, Linear) and atom.relation == "=="))
+        if (isinstance(atom, Product | Definition) or (isinstance(atom, Linear) and atom.relation == "=="))
         and not set(decimals).isdisjoint(atom.variables)
     ]
 
@@ -102,7 +104,7 @@ def _order(atoms: Sequence[Atom], decimals: Mapping[str, int]) -> list[Dependent
     listed = {atom.variable for atom in atoms if isinstance(atom, Single) and not isinstance(atom.source, IsInteger)}
     movable = set(decimals) - listed
 
-    def allowed(one: Linear | Product, name: str) -> bool:
+    def allowed(one: Equality, name: str) -> bool:
         return name in movable and is_derivable(one, name, decimals)
 
     equalities = rounded_equalities(atoms, decimals)
@@ -118,7 +120,9 @@ def _compute(values: Values, order: Sequence[Dependent], decimals: Mapping[str, 
 
 def _can_be_checked(atom: Atom, values: Mapping[str, Doubles]) -> bool:
     parts = parts_of(atom.source)
-    return set(atom.variables) <= set(values) and not any(isinstance(part, InOriginal | XPathTest) for part in parts)
+    return set(variables_in(atom.source)) <= set(values) and not any(
+        isinstance(part, InOriginal | XPathTest) for part in parts
+    )
 
 
 @dataclass

@@ -42,6 +42,7 @@ _CALLS: Mapping[str, tuple[int, int]] = {
 _OF_THE_ITEM = ("number", "string", "string-length", "normalize-space")  # without an argument
 _PLAIN = ("(", ",", "and", "or", "=", "!=", "<", "<=", ">", ">=", "eq", "ne", "lt", "le", "gt", "ge", "if")
 _COMPUTED = ("+", "-", "*", "div", "idiv", "mod")
+_BY_SIZE = ("<", "<=", ">", ">=", "lt", "le", "gt", "ge")
 _LITERALS = ("(string)", "(integer)", "(decimal)", "(float)")
 _LOOPS = ("for", "some", "every")
 _STATIC = re.compile(r"(XPST|FORX)\d+")  # errors that every record would have
@@ -83,6 +84,15 @@ def holds_by_record(expression: XPathTest, records: CheckedRecords) -> NDArray[n
     """Return which records pass a test; a record for which it cannot be evaluated does not."""
     token = parsed(expression.test)
     columns = columns_by_element(token, expression.test)
+    for one in tokens_in(token):
+        compared = [column_of(side) for side in one] if one.symbol in _BY_SIZE and len(one) == 2 else []
+        for column in compared:
+            if column is not None and records.order(column) is not None:
+                refuse(
+                    expression.test,
+                    f"compares the ordered categories of {column} as texts. Write "
+                    f"index-of(('low', 'high'), {column}) {one.symbol} index-of(('low', 'high'), ...).",
+                )
     texts = [records.texts(column).tolist() for column in columns.values()]
     results: dict[tuple[str, ...], bool] = {}
     passing = np.zeros(len(records), dtype=bool)

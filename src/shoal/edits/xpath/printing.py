@@ -15,6 +15,7 @@ from shoal.edits.expressions import (
     Negative,
     Not,
     NumberLiteral,
+    PlaceIn,
     Relation,
     Some,
     Term,
@@ -78,7 +79,9 @@ def _compared(comparison: TermComparison, alone: bool) -> str:
     sign = _RELATIONS[relation]
     if isinstance(left, TextLiteral) or isinstance(right, TextLiteral):
         if relation not in ("==", "!="):
-            raise RuleError("Texts can only be compared by == and !=, not by size.")
+            raise RuleError(
+                "Texts can only be compared by == and !=, not by size. If they are ordered categories, name the table."
+            )
         return f"{_text(left)} {sign} {_text(right)}"
     numbers = f"{_term(left)} {sign} {_term(right)}"
     if relation not in ("==", "!=") or not (isinstance(left, VariableName) and isinstance(right, VariableName)):
@@ -111,6 +114,8 @@ def _term(term: Term, strength: int = 0) -> str:
             return _bracketed(_number(value), value < 0 and strength > 0)
         case VariableName(name=name):
             return f"number({_element(name)})"
+        case PlaceIn(value=value, order=order):
+            return f"index-of(({', '.join(_quoted(category) for category in order)}), {_text(value)})"
         case Negative(term=inner):
             return _bracketed(f"-{_term(inner, 3)}", strength > 0)
         case Arithmetic(sign="**"):

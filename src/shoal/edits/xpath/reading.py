@@ -20,6 +20,7 @@ from shoal.edits.expressions import (
     Negative,
     Not,
     NumberLiteral,
+    PlaceIn,
     Relation,
     Some,
     Term,
@@ -205,10 +206,8 @@ class _XPathReader:
                 return TextLiteral(str(token.value))
             case "(integer)" | "(decimal)" | "(float)":
                 return NumberLiteral(_finite(token))
-            case "-" if len(token) == 1:
-                return Negative(self._term(token[0]))
-            case "+" if len(token) == 1:
-                return self._term(token[0])
+            case "-" | "+" as sign if len(token) == 1:
+                return Negative(self._term(token[0])) if sign == "-" else self._term(token[0])
             case "+" | "-" | "*" | "div" as sign if len(token) == 2:
                 return Arithmetic(_SIGNS[sign], self._term(token[0]), self._term(token[1]))  # type: ignore[arg-type]
         match call_of(token):
@@ -218,7 +217,16 @@ class _XPathReader:
                 return cast(VariableName, _variable_in(part))
             case "string", [part] if token_kind(part) in ("element", "text"):
                 return self._term(part)
+            case "index-of", [listed, value]:
+                return _place_in(_listed(listed), self._term(value))
         raise _NotCoveredError
+
+
+def _place_in(listed: tuple[NumberLiteral | TextLiteral, ...] | None, value: Term) -> PlaceIn:
+    order = tuple(one.value for one in listed or () if isinstance(one, TextLiteral))
+    if not order or len(set(order)) != len(listed or ()) or not isinstance(value, VariableName | TextLiteral):
+        raise _NotCoveredError
+    return PlaceIn(value, order)
 
 
 def _negated(part: Expression | bool) -> Expression | bool:

@@ -76,7 +76,11 @@ def _refuse_comparison(token: XPathToken, test: str) -> None:
     sign = _PLAIN.get(token.symbol, token.symbol)
     if token.symbol in _BY_SIZE and kinds == {"element"}:
         wanted = f"number({columns[0]}) {sign} number({columns[1]})"
-        refuse(test, f"compares {columns[0]} and {columns[1]} as texts. Write {wanted}.")
+        places = f"index-of(('low', 'high'), {columns[0]}) {sign} index-of(('low', 'high'), {columns[1]})"
+        refuse(
+            test,
+            f"compares {columns[0]} and {columns[1]} as texts. Write {wanted}, or for ordered categories {places}.",
+        )
     if token.symbol in _ONE_BY_ONE and kinds == {"element", "number"}:
         refuse(test, f'compares {columns[0]} as a text, because of "{token.symbol}". Write number({columns[0]}).')
     if kinds == {"number", "text"}:

@@ -55,7 +55,7 @@ def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> Protec
     representatives.compute()
     computed = representatives.computed
     if edits is not None and cells is not None:
-        computed |= _keeping_rules(edits, cells, computed, grouping.labels, values, repair=plan.repair)
+        computed |= _keeping_rules(work, edits, cells, computed, representatives.taken, grouping.labels)
     return ProtectedBlock(
         matrix=matrix,
         partition=Partition(grouping.labels, tuple(block)),
@@ -200,24 +200,27 @@ class _Representatives:
 
 
 def _keeping_rules(
+    work: Work,
     edits: BlockEdits,
     cells: Cells,
     computed: Mapping[str, Doubles],
+    taken: Mapping[str, NDArray[np.int64]],
     labels: NDArray[np.int64],
-    values: Mapping[str, Doubles],
-    *,
-    repair: bool,
 ) -> dict[str, Doubles]:
     """Return the computed columns that rules name, with the rules kept.
 
     A variable with missing values is in no rule with others; only whole numbers are then to be kept.
     """
-    whole = {name: np.rint(computed[name]) for name in edits.whole if _has_gaps(values[name])}
-    complete = {name: column for name, column in computed.items() if not _has_gaps(values[name])}
+    numbers = {name: work.table.numbers(name) for name in edits.columns if work.table.is_numeric(name)}
+    complete = {name: column for name, column in numbers.items() if not _has_gaps(column)}
+    whole = {name: np.rint(computed[name]) for name in edits.whole if name not in complete}
     if (labels < 0).any():  # a record has no values but those of constant columns: no others are complete
         return whole
-    spreads = {name: float(np.std(values[name], ddof=1)) for name in edits.movable}
-    return whole | kept_representatives(edits.among(complete), cells, complete, labels, spreads, repair=repair)
+    averaged = {name: computed[name] for name in complete if name in computed}
+    selected = {name: complete[name][rows] for name, rows in taken.items() if name in complete}
+    return whole | kept_representatives(
+        edits.among(complete), cells, averaged, labels, complete, selected=selected, repair=work.plan.repair
+    )
 
 
 def _has_gaps(values: Doubles) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.flow.kept_rules import ExplainedBlock
+from shoal.flow.explained_rules import ExplainedBlock
 from shoal.flow.plan import Plan
 
 __all__ = ["explanation_text"]

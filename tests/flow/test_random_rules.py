@@ -1,0 +1,184 @@
+"""Random rules on random tables: a release keeps them all, or it is refused before anything is masked.
+
+`make test` protects the same 250 tables every time, `make test-long` 5,000 others. A fault names its seed; to look at
+one alone: SHOAL_RULES_SEED=123 python -m pytest tests/flow/test_random_rules.py
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import traceback
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pandas as pd
+import pytest
+from lxml import etree
+
+import shoal
+from oracles.random_rules import broken, decimal_fraction, is_equality, misses, table_and_rules
+from shoal.errors import ShoalError
+from shoal.flow.explained_rules import explain
+from shoal.flow.settle import settle
+
+pytestmark = pytest.mark.randomised
+
+FEW, MANY, BY_SAXON = 250, 5_000, 60
+TOLERANCE = 1e-9  # of the terms of an equality of which no variable can be computed last
+REPLACEMENTS = (
+    *(None,) * 8,
+    *("mean", "median", "geometric-mean", "mode", "order-statistic:q=0.25", "medoid"),
+)
+
+
+@dataclass(repr=False)
+class Outcome:
+    """What became of one table."""
+
+    seed: int
+    frame: pd.DataFrame
+    rules: list[str]
+    options: dict[str, Any]
+    k: int
+    release: Any = None
+    refusal: str = ""
+    explained: str = ""  # the refusal of an explanation
+    crash: str = ""
+    faults: list[str] = field(default_factory=list)
+
+
+def protected(seed: int) -> Outcome:
+    """Protect the table of this seed and judge what came out."""
+    rng = Random(seed)
+    frame, rules = table_and_rules(rng)
+    replace = rng.choice(REPLACEMENTS)
+    options = {"columns": list(frame), "edits": rules, "seed": seed}
+    options |= {} if replace is None else {"replace": replace}
+    options |= {"decimals": rng.choice((0, 2, 3))} if rng.random() < 0.15 else {}
+    outcome = Outcome(seed, frame, rules, options, rng.randint(2, 5))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            settled = settle(frame, outcome.k, **options)
+            outcome.explained = _refusal(lambda: explain(settled.plan, settled.table))
+            outcome.release = settled.plan.run(frame)
+    except ShoalError as error:
+        outcome.refusal = str(error)
+        outcome.explained = outcome.explained or ("" if "settled" in locals() else str(error))
+    except Exception:
+        outcome.crash = traceback.format_exc(limit=-2)
+    if outcome.release is not None:
+        outcome.faults = _faults(outcome)
+    return outcome
+
+
+def _refusal(explained: Any) -> str:
+    try:
+        explained()
+    except ShoalError as error:
+        return str(error)
+    return ""
+
+
+def _faults(outcome: Outcome) -> list[str]:
+    data, notes = outcome.release.data, " ".join(outcome.release.plan.outcome.notes)
+    number = decimal_fraction if "decimals" in outcome.options else float
+    found = broken(data, outcome.rules, original=outcome.frame, number=number)
+    said = {rule for rule in found if f'"{shoal.edits.parse_rule(rule).shown}" holds up to rounding' in notes}
+    for rule in said:
+        if is_equality(rule) and misses(data, rule) <= TOLERANCE:
+            del found[rule]
+    return [f"{rule}: {len(records)} records" for rule, records in found.items()]
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> list[Outcome]:
+    """Protect all tables once; what each test asks is another question about the same releases."""
+    if "SHOAL_RULES_SEED" in os.environ:
+        return [protected(int(os.environ["SHOAL_RULES_SEED"]))]
+    if os.environ.get("HYPOTHESIS_PROFILE") == "long":
+        first = secrets.randbelow(2**40)
+        return [protected(first + place) for place in range(MANY)]
+    return [protected(seed) for seed in range(FEW)]
+
+
+def shown(found: list[tuple[Outcome, str]]) -> str:
+    """Say how many tables show what should not be, the seeds of some, and the rules of the smallest."""
+    if not found:
+        return ""
+    smallest = min((one for one, _ in found), key=lambda one: one.frame.size)
+    lines = [f"seed {one.seed}: {text}" for one, text in found[:20]]
+    return "\n".join([f"{len(found)} faults", *lines, f"the smallest: seed {smallest.seed}, {smallest.rules}"])
+
+
+def test_every_release_keeps_its_rules(outcomes):
+    faults = [(one, "; ".join(one.faults)) for one in outcomes if one.faults]
+    assert not faults, shown(faults)
+
+
+def test_what_is_not_released_is_refused_in_words(outcomes):
+    crashes = [(one, one.crash) for one in outcomes if one.crash]
+    assert not crashes, shown(crashes)
+
+
+def test_what_cannot_be_kept_is_found_before_anything_is_masked(outcomes):
+    about_rules = [one for one in outcomes if one.refusal and "needs positive values" not in one.refusal]
+    late = [(one, one.refusal) for one in about_rules if one.explained != one.refusal]
+    assert not late, shown(late)
+    early = [(one, one.explained) for one in outcomes if one.explained and one.release is not None]
+    assert not early, shown(early)
+
+
+def test_most_tables_are_released_and_where_shoal_chooses_nearly_all(outcomes):
+    if len(outcomes) < FEW:
+        pytest.skip("one table is looked at alone")
+    chosen = [one for one in outcomes if not {"replace", "decimals"} & set(one.options)]
+    released = sum(one.release is not None for one in chosen)
+    assert released >= 0.95 * len(chosen), Counter(one.refusal.split('"')[0] for one in chosen)
+    assert sum(one.release is not None for one in outcomes) >= 0.6 * len(outcomes)
+
+
+def test_the_judge_finds_what_is_broken(outcomes):
+    """Every kind of rule is found broken where a value is changed."""
+    kinds: Counter[str] = Counter()
+    for one in outcomes:
+        changed = one.frame.copy()
+        for name in changed.select_dtypes("number"):
+            changed[name] = changed[name] + 1000.5
+        kinds.update(rule.split()[-2] if "then" not in rule else "if" for rule in broken(changed, one.rules))
+    assert len(outcomes) < FEW or {"if", "is", "<="} <= set(kinds)
+
+
+def test_saxon_finds_no_record_that_breaks_a_rule(outcomes, tmp_path):
+    """The rules as Schematron, judged by another program; ``in original`` is judged by the other test."""
+    processor = pytest.importorskip("saxonche").PySaxonProcessor(license=False)
+    processor.set_configuration_property("http://saxon.sf.net/feature/allowedProtocols", "")
+    judged = [one for one in outcomes if one.release is not None and "decimals" not in one.options]
+    faults = []
+    for one in judged[:BY_SAXON]:
+        path = tmp_path / "release.xml"
+        shoal.write_table(one.release.data, path)
+        xpath = processor.new_xpath_processor()
+        xpath.set_context(xdm_item=processor.parse_xml(xml_text=path.read_text(encoding="utf-8")))
+        for rule, test in written_tests(one, path):
+            count = int(xpath.evaluate_single(f"count(//Record[not({test})])").string_value)
+            if count and not (is_equality(rule) and misses(one.release.data, rule) <= TOLERANCE):
+                faults.append((one, f"{rule}: {count} records, {test}"))
+    assert not faults, shown(faults)
+
+
+def written_tests(one: Outcome, path: Path) -> list[tuple[str, str]]:
+    """Return the rules of a table that need no other file, each with its test in XPath."""
+    rules = [rule for rule in one.rules if "original" not in rule]
+    if not rules:
+        return []
+    written = shoal.edits.schematron_of([shoal.edits.parse_rule(rule) for rule in rules], one.frame)
+    return [
+        (rule, element.get("test"))
+        for rule, element in zip(rules, etree.fromstring(written.encode()).iter("{*}assert"), strict=True)
+    ]
