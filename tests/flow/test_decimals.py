@@ -200,6 +200,29 @@ def test_a_rule_between_rounded_and_other_variables_is_refused(incomes):
         shoal.protect(incomes, 3, edits=[RULE], decimals={"net": 2}, seed=1)
 
 
+def test_a_defined_variable_without_decimals_is_computed_from_rounded_ones():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.lognormal(size=40), "b": rng.lognormal(size=40)})
+    frame["share"] = frame.a / (frame.a + frame.b)
+    rules = ["share == a / (a + b)", "share <= 1"]
+    data = shoal.protect(frame, 3, edits=rules, decimals={"a": 2, "b": 2}, seed=1).data
+    assert (data[["a", "b"]] == data[["a", "b"]].round(2)).all().all()
+    assert (data.share == data.a / (data.a + data.b)).all()
+    with pytest.raises(RuleError, match=r'With these decimals .* name all but "share" in decimals'):
+        shoal.protect(frame, 3, edits=rules, decimals=2, seed=1)
+    with pytest.raises(RuleError, match='ties "share", which is rounded, to "a"'):
+        shoal.protect(frame, 3, edits=rules, decimals={"share": 2}, seed=1)
+
+
+def test_a_defined_variable_has_as_many_decimals_as_it_needs():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.integers(1, 900, 40) / 10, "b": rng.integers(1, 900, 40) / 10})
+    frame["d"] = (frame.a * frame.b + 0.25).round(2)
+    data = shoal.protect(frame, 3, edits=["d == a * b + 0.25"], decimals={"a": 1, "b": 1, "d": 2}, seed=1).data
+    exact = [Decimal(str(a)) * Decimal(str(b)) + Decimal("0.25") for a, b in zip(data.a, data.b, strict=True)]
+    assert [Decimal(str(d)) for d in data.d] == exact
+
+
 def test_a_rule_that_no_rounded_values_keep_releases_nothing():
     frame = pd.DataFrame({"a": np.random.default_rng(0).uniform(0.2, 0.4, 30)})
     with pytest.raises(RuleError, match=r'keep the rule "0\.1 < a" with these decimals'):

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.edits import Rule
-from shoal.edits.atoms import Atom, Linear, Product, Requirement, Single, requirements
+from shoal.edits.atoms import Atom, Definition, Linear, Product, Requirement, Single, requirements
 from shoal.edits.checked_records import TableRecords, orders_of
 from shoal.edits.evaluation import holds
 from shoal.edits.expressions import IsInteger
 from shoal.edits.keep.block_edits import joined_blocks
+from shoal.edits.keep.last_digit import dependents, solved
 from shoal.edits.keep.rounding import (
     from_digits,
     in_digits,
@@ -37,7 +38,14 @@ if TYPE_CHECKING:
     from shoal.flow.blocks.work import Work
     from shoal.flow.plan import Plan
 
-__all__ = ["DECIMALS", "decimals_per_column", "refuse_unroundable", "rounded_release", "rounding_notes"]
+__all__ = [
+    "DECIMALS",
+    "decimals_per_column",
+    "defines_unrounded",
+    "refuse_unroundable",
+    "rounded_release",
+    "rounding_notes",
+]
 
 DECIMALS = Whole(-12, 15)
 _MOST_NAMED = 5  # columns, in a note
@@ -66,8 +74,9 @@ def refuse_unroundable(plan: Plan, table: Table) -> None:
         return
     for rule, one in required:
         for atom in (atom for alternative in one.alternatives for atom in alternative):
-            _refuse_tie(rule, atom, decimals, plan.columns)
-    always = [atom for _, one in required if len(one.alternatives) == 1 for atom in one.alternatives[0]]
+            if not (_is_left_unrounded(atom, decimals) and len(one.alternatives) == 1):
+                _refuse_tie(rule, atom, decimals, plan.columns)
+    always = [atom for atom in _always(required) if not _is_left_unrounded(atom, decimals)]
     conditional = [atoms for _, one in required if len(one.alternatives) > 1 for atoms in one.alternatives]
     for more in ((), *(atoms for atoms in conditional if rounded_equalities(atoms, decimals))):
         missed = not_derivable([*always, *more], decimals)
@@ -77,16 +86,34 @@ def refuse_unroundable(plan: Plan, table: Table) -> None:
             )
             raise RuleError(
                 f'With these decimals no variable of the rule "{rule.shown}" can be computed from the others. Give one '
-                "of them more decimals, or the others fewer, or leave the rule out.",
+                f"of them more decimals, or the others fewer, {_unnamed(missed)}or leave the rule out.",
                 rule=rule.text,
             )
 
 
+def _unnamed(atom: Atom) -> str:
+    return f'or name all but "{atom.variable}" in decimals, ' if isinstance(atom, Definition) else ""
+
+
+def _always(required: Sequence[tuple[Rule, Requirement]]) -> list[Atom]:
+    """Return what is required without a condition."""
+    return [atom for _, one in required if len(one.alternatives) == 1 for atom in one.alternatives[0]]
+
+
+def _is_left_unrounded(atom: Atom, decimals: Mapping[str, int]) -> bool:
+    return isinstance(atom, Definition) and atom.variable not in decimals
+
+
+def defines_unrounded(rule: Rule, decimals: Mapping[str, int]) -> bool:
+    """Whether a rule says what a variable is computed from that is not rounded itself."""
+    return any(_is_left_unrounded(atom, decimals) for one in rule.requirements for atom in one.alternatives[0])
+
+
 def _refuse_tie(rule: Rule, atom: Atom, decimals: Mapping[str, int], protected: Sequence[str]) -> None:
-    """Raise RuleError for a sum, a bound or a product with variables that are rounded and others that are not."""
+    """Raise RuleError for an equality or a bound with variables that are rounded and others that are not."""
     tied = [name for name in atom.variables if name in decimals]
     others = [name for name in atom.variables if name in protected and name not in decimals]
-    if isinstance(atom, Linear | Product) and tied and others:
+    if isinstance(atom, Linear | Product | Definition) and tied and others:
         raise RuleError(
             f'The rule "{rule.shown}" ties "{tied[0]}", which is rounded, to "{others[0]}", which is not. Name both in '
             "decimals, or leave the rule out.",
@@ -104,6 +131,12 @@ def rounded_release(work: Work, masked: Table) -> Table:
     after = _unlike_originals(work, masked) if plan.is_synthetic else _kept(work, masked, before, decimals)
     for name, values in after.items():
         _refuse_too_many_digits(masked, name, values, decimals[name])
+    definitions = [atom for atom in _always(_required(plan, masked)) if _is_left_unrounded(atom, decimals)]
+    defined = [atom for atom in definitions if isinstance(atom, Definition) and atom.variable in plan.columns]
+    numbers = {name: masked.numbers(name) for atom in defined for name in atom.variables} | after
+    for atom, name in dependents(defined, numbers):
+        before[name] = numbers[name]
+        after[name] = numbers[name] = solved(atom, name, numbers)
     changed = {name: values for name, values in after.items() if not np.array_equal(values, before[name], True)}
     return masked.replaced(changed, {})
 

@@ -13,6 +13,7 @@ from shoal.edits.evaluation import TOLERANCE
 from shoal.edits.keep.block_edits import BlockEdits, edits_of_block, joined_blocks
 from shoal.edits.keep.cells import Cells, cells_of
 from shoal.errors import ColumnError, DataError, MethodError, RuleError, TooFewRecordsError
+from shoal.flow.decimals import defines_unrounded
 from shoal.parameters.choices import as_text
 from shoal.parameters.default import BY_RULES
 from shoal.read import Table
@@ -104,7 +105,7 @@ def refuse_broken_release(plan: Plan, table: Table, masked: Table, edits: Sequen
     up_to_rounding = []
     for rule in rules:
         if not set(decimals).isdisjoint(rule.variables):
-            _refuse_broken_decimals(rule, records)
+            _refuse_broken_decimals(rule, records, 0.0 if defines_unrounded(rule, decimals) else None)
             continue
         broken = rule.broken(records)
         if broken.any() and rule in uncertain:
@@ -129,8 +130,8 @@ def refuse_broken_release(plan: Plan, table: Table, masked: Table, edits: Sequen
     ]
 
 
-def _refuse_broken_decimals(rule: Rule, records: TableRecords) -> None:
-    broken = rule.broken(records, tolerance=None)
+def _refuse_broken_decimals(rule: Rule, records: TableRecords, tolerance: float | None) -> None:
+    broken = rule.broken(records, tolerance)
     if broken.any():
         raise RuleError(
             f'No values near those of their groups keep the rule "{rule.shown}" with these decimals, for '
