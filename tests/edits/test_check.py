@@ -382,7 +382,7 @@ def test_the_guide_shows_rules_that_are_read_as_it_says(tmp_path):
     for rule, line in zip(read_edits(tmp_path / "guide.txt"), block.splitlines(), strict=True):
         kinds.append(line.partition("# ")[2] or kinds[-1])  # what a line does not say, the one before it says
         assert rule.kind == kinds[-1]
-    assert len(set(kinds)) == 5
+    assert len(set(kinds)) == 6
     for kind, examples in re.findall(r"^\| ([a-z ]+) \| [^|]* \| (`.*`) \|$", GUIDE, re.MULTILINE):
         for text in re.findall("`([^`]+)`", examples):
             assert parse_rule(text).kind == kind

@@ -200,7 +200,7 @@ class TestSumsAlone:
         points=st.lists(st.lists(st.floats(-50, 50), min_size=4, max_size=4), min_size=1, max_size=5),
         scale=st.lists(st.floats(0.1, 20), min_size=4, max_size=4),
         low=st.floats(-5, 0),
-        difference=st.floats(-2, 5),
+        difference=st.floats(-2, 5).map(lambda number: round(number, 6)),
     )
     def test_with_inequalities_the_feasible_set_of_the_centres(self, points, scale, low, difference):
         points, scale = np.array(points), np.array(scale)
