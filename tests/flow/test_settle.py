@@ -99,7 +99,7 @@ def test_rules_choose_blocks_and_replacements_and_are_planned_once(frame):
         ({"replace": {"a": "hybrid"}}, ParameterError),
         ({"confidential": ["a"]}, ParameterError),
         ({"replace": "ipso"}, ParameterError),
-        ({"replace": "ipso", "confidential": ["a"], "edits": ["a < 1"]}, MethodError),
+        ({"replace": "ipso", "confidential": ["a"], "edits": ["a * a < 1"]}, RuleError),
         ({"missing": "drop"}, ParameterError),
         ({"seed": -1}, ParameterError),
     ],

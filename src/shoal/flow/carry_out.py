@@ -30,10 +30,11 @@ from shoal.flow.blocks.diversity import alike_groups, confidential_codes
 from shoal.flow.blocks.fuzzy import protect_fuzzy_block
 from shoal.flow.blocks.synthetic import protect_synthetic_block
 from shoal.flow.blocks.work import ProtectedBlock, Work
-from shoal.flow.decimals import refuse_unroundable, rounded_release, rounding_notes
-from shoal.flow.kept_rules import block_edits_of, refuse_broken_file, refuse_broken_release
 from shoal.flow.outcome import Input, Outcome, Reading, installed_versions
 from shoal.flow.release import Release
+from shoal.flow.rules.decimals import refuse_unroundable, rounded_release, rounding_notes
+from shoal.flow.rules.kept_rules import block_edits_of, refuse_broken_file, refuse_broken_release
+from shoal.flow.rules.ruled_values import record_rules_of
 from shoal.flow.whole_records import alike_as_a_whole
 from shoal.read import Table, as_table
 
@@ -124,7 +125,7 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
     planned = block_edits_of(plan, table) if edits is None else edits
     refuse_broken_file(plan, table, planned)
     refuse_unroundable(plan, table)
-    return Work(plan, table, strata, weights, planned, values, matrices)
+    return Work(plan, table, strata, weights, planned, values, matrices, record_rules_of(plan, table))
 
 
 def _assemble(work: Work, blocks: Sequence[ProtectedBlock]) -> tuple[Table, list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,9 @@ from shoal.describe.matrix import block_matrix, block_values
 from shoal.describe.strata import strata_of
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.flow.carry_out import rehearse
-from shoal.flow.decimals import refuse_unroundable
-from shoal.flow.kept_rules import block_edits_of, refuse_broken_file, split_by_rules
+from shoal.flow.rules.decimals import refuse_unroundable
+from shoal.flow.rules.kept_rules import block_edits_of, refuse_broken_file, split_by_rules
+from shoal.flow.rules.ruled_values import ExplainedRecords, explained_records
 from shoal.read import Table
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ class ExplainedBlock:
     filled: tuple[str, ...]  # what was done about parts with fewer than k
 
 
-def explain(plan: Plan, table: Table) -> list[ExplainedBlock]:
+def explain(plan: Plan, table: Table) -> Sequence[ExplainedBlock | ExplainedRecords]:
     """Say what a plan does to keep its rules, without masking anything.
 
     Where it depends on the groups whether a rule can be kept, groups are formed and their representatives computed, so
@@ -40,6 +42,8 @@ def explain(plan: Plan, table: Table) -> list[ExplainedBlock]:
     blocks = block_edits_of(plan, table)
     refuse_broken_file(plan, table, blocks)
     refuse_unroundable(plan, table)
+    if plan.is_synthetic:
+        return explained_records(plan, table)
     strata = strata_of(table, plan.strata)
     explained = []
     for edits in blocks:

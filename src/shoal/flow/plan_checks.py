@@ -106,13 +106,6 @@ def _draws_fit(plan: Plan) -> None:
 
 def _rules_fit(plan: Plan) -> None:
     """Raise an error if a rule cannot be kept by the method and the replacement that were chosen."""
-    replacement = plan.replacements[plan.columns[0]]
-    if replacement.keeps_rules == "none":
-        raise MethodError(
-            f'replace "{replacement.name}" cannot keep edit rules. Leave edits out, or leave replace out and shoal '
-            "chooses one that keeps them.",
-            method=plan.masking.method.name,
-        )
     if not plan.draws and plan.masking.method.keeps_rules != "linear":
         return
     if any(getattr(one, "per_variable", False) for one in plan.replacements.values()):

@@ -80,7 +80,7 @@ def protect(
     edits
         Rules that hold in the file and will hold in the release: a list such as ``["net + tax == gross"]``, or the path
         of a file that `shoal.read_edits` reads. Where `replace` is left out, the replacement is chosen so that every
-        rule is kept. A rule that cannot be kept is refused.
+        rule is kept; synthetic values keep rules record by record. A rule that cannot be kept is refused.
     repair
         Whether a file that breaks linear rules is protected all the same: representatives are then moved to the nearest
         values that satisfy them. The fuzzy methods always do.

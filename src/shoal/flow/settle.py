@@ -14,10 +14,11 @@ from shoal.edits import Rule, read_edits
 from shoal.edits.contradictions import refuse_contradictions
 from shoal.edits.keep.block_edits import BlockEdits, joined_blocks
 from shoal.errors import MethodError, ParameterError
-from shoal.flow.decimals import decimals_per_column
-from shoal.flow.kept_rules import planned_block_edits
 from shoal.flow.masking import written_method
 from shoal.flow.plan import Plan
+from shoal.flow.rules.decimals import decimals_per_column
+from shoal.flow.rules.kept_rules import planned_block_edits
+from shoal.flow.rules.ruled_values import record_edits_of
 from shoal.flow.synthetic_choice import (
     asked_to_rewrite,
     confidential_names,
@@ -121,6 +122,7 @@ def settle(
         seed=seed,
         **as_given,
     )
+    record_edits_of(plan, table)  # refuses rules that synthetic values cannot keep
     return Settled(plan, table, block_edits)
 
 

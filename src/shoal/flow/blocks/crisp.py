@@ -19,7 +19,7 @@ from shoal.errors import DisclosureWarning, MethodError, TooFewRecordsError, war
 from shoal.flow.blocks.diversity import confidential_codes, with_diversity
 from shoal.flow.blocks.grouping import Grouping, group_records
 from shoal.flow.blocks.work import ProtectedBlock, Work
-from shoal.flow.kept_rules import split_by_rules
+from shoal.flow.rules.kept_rules import split_by_rules
 from shoal.partition import Partition
 from shoal.partition.geometry.safe_scale import safely_scaled
 from shoal.replace import Aggregate, Medoid, Members, TooFewObservedError

@@ -14,6 +14,7 @@ from shoal.errors import DataError, DisclosureWarning, warn
 from shoal.flow.blocks.grouping import group_records
 from shoal.flow.blocks.mixed_variables import refuse_kept_categories, rows_with, split_variables
 from shoal.flow.blocks.work import ProtectedBlock, Work
+from shoal.flow.rules.ruled_values import kept_to_rules
 from shoal.partition import Partition
 from shoal.replace import MicroHybrid, SyntheticReplacement
 from shoal.replace.synthetic.hybrid import GroupsTooSmallError
@@ -87,6 +88,10 @@ def _rewritten(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
         groups[rows] = own + count
         count = int(groups[rows].max()) + 1
         tallies += [*synthetic.tallies, *[part.rare] * bool(names)]
+    if work.record_rules and work.record_rules[number].columns:
+        rng = np.random.default_rng([plan.seed, number, len(strata)])
+        new, of_rules = kept_to_rules(work.record_rules[number], variables.Y, new, groups, replacement, rng)
+        tallies += [Tally(note, 1, 1) for note in of_rules]
     before = f"Block {number + 1}: " * (len(plan.blocks) > 1)
     inside = " in every group" * (count > 1)
     accepted = replacement.accepts_unchanged
@@ -222,7 +227,7 @@ def _refuse_kept(
             notes.append(f'"{name}" comes out nearly as it was: old and new values correlate by more than {_NEARLY}.')
     whole, by_chance = int((is_unchanged(before, after) & stays).sum()), int((same.all(axis=1) & stays).sum())
     records = "no record does in all of them"
-    if whole:
+    if whole and accepted:
         records = f"{whole} of {len(same)} records do in all of them, which was accepted"
     elif by_chance:
         records = f"{by_chance} of {len(same)} records do in all of them, by chance, as these have few values"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shoal.describe.matrix import Matrix
 from shoal.describe.strata import Strata
 from shoal.edits.keep.block_edits import BlockEdits
+from shoal.edits.keep.records.record_rules import RecordRules
 from shoal.partition import Partition
 from shoal.read import Table
 
@@ -39,6 +40,8 @@ class Work:
         The variables of every block as numbers, by column.
     matrices
         What distances are taken between, for every block.
+    record_rules
+        The rules of every block whose values are drawn for each record; empty where there are none.
     """
 
     plan: Plan
@@ -48,6 +51,7 @@ class Work:
     edits: Sequence[BlockEdits]
     values: Sequence[Mapping[str, NDArray[np.float64]]]
     matrices: Sequence[Matrix]
+    record_rules: Sequence[RecordRules] = ()
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ class SyntheticReplacement(Replacement, ABC):
     rewrites: ClassVar[bool] = True
     supports_weights: ClassVar[bool] = False
     supports_missing: ClassVar[bool] = False
-    keeps_rules: ClassVar[Literal["all", "linear", "none"]] = "none"
+    keeps_rules: ClassVar[Literal["all", "linear", "records"]] = "records"
+    redraws: ClassVar[bool] = True  # whether values can be drawn again where they break a rule
     default_method: ClassVar[str] = "one-group"
     family: ClassVar[str] = "synthetic"
 
@@ -41,6 +42,16 @@ class SyntheticReplacement(Replacement, ABC):
     def for_variables(self, is_rewritten: NDArray[np.bool_]) -> Self:
         """Return the same for some of the confidential variables, those of one block."""
         return self
+
+    @property
+    def keeps_sums(self) -> bool:
+        """Whether new values keep sums among them, and with the others, that hold in the original."""
+        return True
+
+    @property
+    def keeps_old_relation(self) -> bool:
+        """Whether how new and old values go together is exact, and is to stay so where values are drawn again."""
+        return bool(getattr(self, "orthogonal", False))
 
     @property
     def accepts_unchanged(self) -> bool:

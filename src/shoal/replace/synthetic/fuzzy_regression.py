@@ -96,6 +96,7 @@ class FuzzyRegression(SyntheticReplacement):
     accept_unchanged: bool = False
 
     name: ClassVar[str] = "fuzzy-regression"
+    redraws: ClassVar[bool] = False
     summary: ClassVar[str] = "Every record gets the fitted values of one of c regressions on the other variables"
     reference: ClassVar[str] = (
         "I. Cano, V. Torra (2009), Generation of synthetic data by means of fuzzy c-regression, IEEE International "
@@ -119,6 +120,11 @@ class FuzzyRegression(SyntheticReplacement):
     def __post_init__(self) -> None:
         object.__setattr__(self, "confidential", as_tuple(self.confidential))
         check_limits(self.limits, vars(self))
+
+    @property
+    def keeps_sums(self) -> bool:
+        """Whether fitted values keep sums: they do if all models have a constant."""
+        return self.intercept
 
     def remarks(self, *, in_groups: bool, is_rewritten: NDArray[np.bool_]) -> list[str]:
         """Return what a reader should know about the number of models; groups make no difference to that."""

@@ -78,7 +78,7 @@ class IPSO(SyntheticReplacement):
 
     Any rank will do: columns that follow from others are found and cost nothing, and X keeps every exact linear
     relation among its variables and with those of Y. What is kept are moments, not ranges: an income may come out
-    negative, a count may come out broken.
+    negative, a count may come out broken, unless a rule of `shoal.protect` says that it may not.
 
     References
     ----------

@@ -122,6 +122,11 @@ class MuralidharSarathy(SyntheticReplacement):
         if not isinstance(self.alpha, tuple) and abs(float(self.alpha)) > 1:  # type: ignore[arg-type]
             raise ParameterError("alpha must be between -1 and 1: the noise cannot have negative variances.")
 
+    @property
+    def keeps_old_relation(self) -> bool:
+        """Whether how new and old values go together is exact: alpha says how."""
+        return True
+
     def for_variables(self, is_rewritten: NDArray[np.bool_]) -> MuralidharSarathy:
         """Return the same with the part of alpha that is for these of the confidential variables."""
         alpha = self._matrix(len(is_rewritten))

@@ -75,7 +75,8 @@ def refuse_unroundable(plan: Plan, table: Table) -> None:
     for rule, one in required:
         for atom in (atom for alternative in one.alternatives for atom in alternative):
             if not (_is_left_unrounded(atom, decimals) and len(one.alternatives) == 1):
-                _refuse_tie(rule, atom, decimals, plan.columns)
+                _refuse_tie(rule, atom, decimals, plan.rewritten)
+            _refuse_finer(rule, atom, decimals, plan.rewritten, table)
     always = [atom for atom in _always(required) if not _is_left_unrounded(atom, decimals)]
     conditional = [atoms for _, one in required if len(one.alternatives) > 1 for atoms in one.alternatives]
     for more in ((), *(atoms for atoms in conditional if rounded_equalities(atoms, decimals))):
@@ -121,6 +122,23 @@ def _refuse_tie(rule: Rule, atom: Atom, decimals: Mapping[str, int], protected: 
         )
 
 
+def _refuse_finer(rule: Rule, atom: Atom, decimals: Mapping[str, int], rewritten: Sequence[str], table: Table) -> None:
+    """Raise RuleError for a sum of rounded variables and one that stays, and has more decimals."""
+    tied = [name for name in atom.variables if name in decimals]
+    if not isinstance(atom, Linear) or atom.relation != "==" or not tied:
+        return
+    for name in atom.variables:
+        if name in rewritten:
+            continue
+        values = table.numbers(name)
+        if not np.array_equal(rounded(values, max(decimals[one] for one in tied)), values, equal_nan=True):
+            raise RuleError(
+                f'The rule "{rule.shown}" ties "{tied[0]}", which is rounded, to "{name}", which stays and has more '
+                "decimals. Give it more decimals, or leave the rule out.",
+                rule=rule.text,
+            )
+
+
 def rounded_release(work: Work, masked: Table) -> Table:
     """Return the release with the columns rounded that the plan gives decimals; as it is where it gives none."""
     plan = work.plan
@@ -128,7 +146,12 @@ def rounded_release(work: Work, masked: Table) -> Table:
     if not decimals:
         return masked
     before = {name: masked.numbers(name) for name in decimals}
-    after = _unlike_originals(work, masked) if plan.is_synthetic else _kept(work, masked, before, decimals)
+    if work.record_rules:  # rounded in their blocks, where rules are kept
+        after = before
+    elif plan.is_synthetic:
+        after = _unlike_originals(work, masked)
+    else:
+        after = _kept(work, masked, before, decimals)
     for name, values in after.items():
         _refuse_too_many_digits(masked, name, values, decimals[name])
     definitions = [atom for atom in _always(_required(plan, masked)) if _is_left_unrounded(atom, decimals)]
@@ -165,7 +188,7 @@ def _decimals(plan: Plan, table: Table) -> dict[str, int]:
     decimals = dict(plan.decimals)
     for _, one in _required(plan, table):
         for atom in one.alternatives[0] if len(one.alternatives) == 1 else ():
-            if isinstance(atom, Single) and isinstance(atom.source, IsInteger) and atom.variable in plan.columns:
+            if isinstance(atom, Single) and isinstance(atom.source, IsInteger) and atom.variable in plan.rewritten:
                 decimals[atom.variable] = min(0, decimals.get(atom.variable, 0))
     return decimals
 

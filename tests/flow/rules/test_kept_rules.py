@@ -193,11 +193,6 @@ def test_fuzzy_methods_refuse_other_rules_by_name():
         shoal.protect(frame, 2, method="fuzzy", edits="if a < 2 then b < 2")
 
 
-def test_synthetic_data_promise_no_rules():
-    with pytest.raises(MethodError, match='"ipso" cannot keep edit rules'):
-        shoal.protect(broken_file(), 3, replace="ipso", confidential=["a"], edits="a <= 100")
-
-
 def test_gaps_and_rules_between_variables_do_not_go_together():
     frame = broken_file().iloc[7:].reset_index(drop=True)
     frame.loc[3, "a"] = np.nan

@@ -13,7 +13,7 @@ from shoal.edits.evaluation import TOLERANCE
 from shoal.edits.keep.block_edits import BlockEdits, edits_of_block, joined_blocks
 from shoal.edits.keep.cells import Cells, cells_of
 from shoal.errors import ColumnError, DataError, MethodError, RuleError, TooFewRecordsError
-from shoal.flow.decimals import defines_unrounded
+from shoal.flow.rules.decimals import defines_unrounded
 from shoal.parameters.choices import as_text
 from shoal.parameters.default import BY_RULES
 from shoal.read import Table
@@ -83,12 +83,12 @@ def refuse_broken_file(plan: Plan, table: Table, edits: Sequence[BlockEdits]) ->
 
 
 def _way_out(plan: Plan, rule: Rule, fixed: Sequence[str]) -> str:
-    if rule.is_linear and fixed and plan.repair:
+    if rule.is_linear and fixed and plan.repair and not plan.is_synthetic:
         return (
             "leave the rule out; only averages of variables without missing values can be repaired, and "
             f'"{fixed[0]}" is none'
         )
-    if rule.is_linear and set(rule.variables) <= set(plan.columns):
+    if rule.is_linear and not plan.is_synthetic and set(rule.variables) <= set(plan.columns):
         return 'set repair=True (--repair), or use the method "fuzzy"'
     return "leave the rule out"
 
