@@ -41,6 +41,7 @@ RELEASES = """
         "entropy": (normal, plain | {"method": "entropy"}),
         "fuzzy with rules": (rules, plain | {"method": "fuzzy", "edits": ["S == X + Y", "X + Y <= 2 * Z"]}),
         "at-least-k": (normal, plain | {"method": "at-least-k"}),
+        "at-least-k, drawn": (normal, plain | {"method": "at-least-k", "replace": "membership-draw:m2=1.5"}),
         "refine": (normal, plain | {"method": "refine:steps=5"}),
         "hac": (normal, plain | {"method": "hac:distance=mahalanobis"}),
         "geometric mean": (rules, plain | {"replace": "geometric-mean"}),
