@@ -207,7 +207,7 @@ def test_a_rule_that_not_every_group_can_keep_is_tried_on_the_groups():
     frame = pd.DataFrame({"a": x, "b": 2 - x * x, "c": 1 / x, "d": 1 + 1e-6 * x})
     settled = settle(frame, 3, edits="a * a + b == 2", seed=1)
     for refused in (lambda: explain(settled.plan, settled.table), lambda: settled.plan.run(frame)):
-        with pytest.raises(RuleError, match=r'In 4 of 4 groups no values near the averages keep the rule "a \* a \+ b'):
+        with pytest.raises(RuleError, match=r'In 4 groups no values near the averages keep the rule "a \* a \+ b'):
             refused()
     easy = shoal.protect(frame, 3, edits="a * a + b <= 100")
     assert (easy.data.a * easy.data.a + easy.data.b <= 100).all()
@@ -247,7 +247,7 @@ def test_a_computed_value_beyond_its_bounds_is_brought_back():
     data = shoal.protect(frame, 20, edits=["d == a * b + 1", "d <= 28"], seed=1).data
     assert (data.d == data.a * data.b + 1).all()
     assert (data.d <= 28).all()
-    with pytest.raises(RuleError, match='In 1 of 1 groups no values near the averages keep the rule "d <= 12"'):
+    with pytest.raises(RuleError, match='In 1 group no values near the averages keep the rule "d <= 12"'):
         shoal.protect(frame, 20, edits=["d == a * b + 1", "d <= 12"], seed=1)
 
 

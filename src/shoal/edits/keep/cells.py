@@ -148,7 +148,7 @@ class _Splitter:
             if none.any():
                 raise DataError(
                     f'{int(none.sum())} records satisfy the rule "{demands[place].rule.shown}" only in a way that no '
-                    "representative keeps. Leave the rule out, or name all its variables in columns."
+                    "representative keeps. Leave the rule or replace out, or name all its variables in columns."
                 )
             common = np.flatnonzero(rows.all(axis=1))
             self._choice[:, place] = common[0] if len(common) else rows.argmax(axis=0)
