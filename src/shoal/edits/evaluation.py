@@ -137,7 +137,7 @@ def _compared(comparison: TermComparison, records: CheckedRecords, tolerance: fl
     left, right = comparison.left, comparison.right
     if _is_text(left, records) or _is_text(right, records):
         return _compared_texts(comparison, records)
-    if tolerance is None and not isinstance(left, PlaceIn):
+    if tolerance is None and not (isinstance(left, PlaceIn) or isinstance(right, PlaceIn)):
         return compared_in_decimals(comparison, records)
     with np.errstate(all="ignore"):
         (one, one_size), (other, other_size) = _term_values(left, records), _term_values(right, records)

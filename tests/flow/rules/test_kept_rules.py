@@ -279,6 +279,10 @@ def test_orders_that_differ_are_refused_before_anything_is_masked():
     frame["parent"] = frame.parent.cat.reorder_categories(levels[::-1])
     with pytest.raises(RuleError, match='categories of "child" and "parent" have different orders'):
         shoal.protect(frame, 4, columns=list(frame), edits="child <= parent")
+    frame["parent"] = frame.child.where(frame.index > 0, "none")
+    frame["child"] = frame.child.where(frame.index > 0, "master")
+    with pytest.raises(DataError, match=r"1 of 80 records break .* Correct them, or leave the rule out\."):
+        shoal.protect(frame, 4, columns=list(frame), edits="child <= parent")
     with pytest.raises(RuleError, match='"town" has no ordered categories'):
         shoal.protect(frame.assign(town="A"), 4, columns=["age"], edits='town <= "B"')
 

@@ -88,7 +88,8 @@ def _way_out(plan: Plan, rule: Rule, fixed: Sequence[str]) -> str:
             "leave the rule out; only averages of variables without missing values can be repaired, and "
             f'"{fixed[0]}" is none'
         )
-    if rule.is_linear and not plan.is_synthetic and set(rule.variables) <= set(plan.columns):
+    continuous = all(plan.kinds.get(name) == "continuous" for name in rule.variables)
+    if rule.is_linear and continuous and not plan.is_synthetic:
         return 'set repair=True (--repair), or use the method "fuzzy"'
     return "leave the rule out"
 
