@@ -41,6 +41,27 @@ def test_a_command_gets_a_group_as_what_was_given():
     assert seen == {"options": {"repair": True, "standardize": False, "columns": ["a,b"]}, "reading": {"sheet": "1"}}
 
 
+def test_an_order_of_texts_reaches_every_step(tmp_path):
+    path, out = tmp_path / "schools.csv", tmp_path / "out.csv"
+    rows = "low,mid\nmid,high\nlow,low\nhigh,high\nmid,mid\nlow,high\n"
+    path.write_text("child,parent\n" + rows * 3)
+    (tmp_path / "rules.txt").write_text("child <= parent\n")
+    order = ["--order", "child,parent=low<mid<high"]
+    rules = ["--edits", str(tmp_path / "rules.txt")]
+    assert "has no ordered categories" in run_shoal("check", path, *rules).stderr
+    assert run_shoal("check", path, *rules, *order).returncode == 0
+    columns = ["--columns", "child,parent", "-k", "3", "-o", out, "--seed", "1"]
+    assert run_shoal("protect", path, *columns, *rules, *order).returncode == 0
+    plan = f"{out}.plan.toml"
+    assert run_shoal("check", out, *rules, *order).returncode == 0
+    assert run_shoal("measure", path, out, "--plan", plan).returncode == 0
+    released = out.read_bytes()
+    assert run_shoal("protect", "--plan", plan).returncode == 0
+    assert out.read_bytes() == released
+    wrong = run_shoal("check", path, *rules, "--order", "child,parent=low<mid")
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+
+
 @pytest.mark.parametrize("command", ["protect", "compare"])
 def test_the_help_lists_every_method_and_replacement(command):
     ran = run_shoal(command, "--help")

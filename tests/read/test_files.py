@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from oracles.sample_tables import WRITABLE
-from shoal.errors import ReadError
+from shoal.errors import ReadError, ShoalError
 from shoal.read import read_table
 from shoal.write import write_table
 
@@ -76,3 +76,33 @@ def test_unknown_endings_list_the_known_ones(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("a\n1\n")
     with pytest.raises(ReadError, match=r"known are \.csv, .*\.sas7bdat"):
         read_table(tmp_path / name)
+
+
+@pytest.fixture
+def sizes(tmp_path: Path) -> Path:
+    path = tmp_path / "sizes.csv"
+    path.write_text("size,most,x\nsmall,large,1\nlarge,large,2\n,small,3\nsmall,small,4\n")
+    return path
+
+
+def test_texts_of_a_file_can_be_given_an_order(sizes: Path) -> None:
+    frame = read_table(sizes, orders={"size": ["small", "middle", "large"]})
+    assert frame["size"].cat.ordered and list(frame["size"].cat.categories) == ["small", "middle", "large"]
+    assert frame["size"].isna().tolist() == [False, False, True, False]
+    assert frame["most"].dtype == read_table(sizes)["most"].dtype
+
+
+@pytest.mark.parametrize(
+    ("orders", "said"),
+    [
+        ({"size": ["small"]}, '1 values of "size" are not in its order'),
+        ({"sise": ["small", "large"]}, 'no column "sise". Did you mean "size"'),
+        ({"x": ["1", "2"]}, '"x", which is no column of text'),
+        ({"size": ["small", "large", "small"]}, "must list every category once"),
+        ({"size": "small<large"}, "must list every category once"),
+        ({"size": [1, 2]}, "must list every category once"),
+    ],
+)
+def test_an_order_that_does_not_fit_the_column_is_refused(sizes: Path, orders: dict, said: str) -> None:
+    with pytest.raises(ShoalError, match=said):
+        read_table(sizes, orders=orders)

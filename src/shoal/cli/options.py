@@ -22,6 +22,7 @@ from shoal.cli.texts import (
     read_decimals,
     read_measure_options,
     read_names,
+    read_orders,
     read_replacements,
 )
 from shoal.errors import ParameterError
@@ -115,6 +116,10 @@ READING: dict[str, Any] = {
     "decimal": Annotated[str | None, typer.Option(help='The decimal mark of a CSV file, "." or ",".')],
     "encoding": Annotated[str | None, typer.Option(help="The encoding of a CSV file. [utf-8]")],
     "sheet": Annotated[str | None, typer.Option(help="The sheet of an Excel file. [the first]")],
+    "orders": Annotated[
+        list[str] | None,
+        typer.Option("--order", help='The order of a column of text: "education=primary<secondary"; repeat for more.'),
+    ],
     "budget": Annotated[
         float | None, typer.Option(help="How many times the usual memory and time reading a file may take. [1]")
     ],
@@ -144,6 +149,8 @@ def takes(**groups: Mapping[str, Any]) -> Callable[[Callable[..., None]], Callab
                     for name, text in texts.items()
                     if text is not None and text != [] and not (name in flags and not text)
                 }
+                if "orders" in in_groups[group]:
+                    in_groups[group]["orders"] = read_orders(in_groups[group]["orders"])
             command(**values, **in_groups)
 
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer looks at

@@ -19,6 +19,7 @@ __all__ = [
     "read_measure_options",
     "read_methods",
     "read_names",
+    "read_orders",
     "read_replacements",
 ]
 
@@ -58,6 +59,15 @@ def read_assignments(option: str, texts: list[str] | None) -> dict[str, str]:
         if pairs.setdefault(name, value) != value:
             raise ParameterError(f'{option} gives "{name}" two values, {pairs[name]} and {value}. Give it one.')
     return pairs
+
+
+def read_orders(texts: list[str]) -> dict[str, list[str]]:
+    """Read "education=primary<secondary", once or several times; columns with the same order by commas."""
+    orders = {}
+    for names, order in read_assignments("--order", texts).items():
+        for name in read_names([names]) or []:
+            orders[name] = [one.strip() for one in order.split("<")]
+    return orders
 
 
 def read_measure_options(texts: list[str] | None) -> dict[str, dict[str, Any]]:

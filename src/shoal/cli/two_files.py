@@ -23,10 +23,12 @@ def read_two_files(
     from shoal.flow.release import in_original_order
     from shoal.read import as_table
 
+    known = None if plan is None else Plan.from_toml(plan)
+    if known is not None and known.input is not None and known.input.reading.orders is not None:
+        reading = {"orders": known.input.reading.orders} | reading
     before, after = as_table(original, **reading), as_table(masked, **reading)
-    if plan is None:
+    if known is None:
         return before, after, None
-    known = Plan.from_toml(plan)
     if known.input is not None and known.input.sha256 != before.fingerprint():
         say_warning(f"{original} is not the file the plan was made for.")
     return before, in_original_order(known, after), known

@@ -169,7 +169,8 @@ def _checked_kind(table: Table, name: str, stated: Kind | None) -> Kind:
         raise DataError(f'Column "{name}" holds text, not numbers: it cannot be continuous.')
     if stated == "ordinal" and by_type == "nominal":
         raise DataError(
-            f'Column "{name}" has no order: it cannot be ordinal. Make it an ordered categorical, or number its values.'
+            f'Column "{name}" has no order: it cannot be ordinal. Give it one when the file is read '
+            f'(--order "{name}=low<high", orders= of read_table), or make it an ordered categorical.'
         )
     kind = stated or by_type
     if kind == "continuous" and not table.has_exact_numbers(name):

@@ -50,7 +50,7 @@ def compared_by_place(comparison: TermComparison, orders: Orders) -> TermCompari
         if own is None:
             raise RuleError(
                 f'Texts can only be compared by == and !=, not by size, and "{name}" has no ordered categories. '
-                "Make it an ordered categorical, or number its values."
+                "Make it an ordered categorical (--order, or orders= of read_table), or number its values."
             )
         known.append(own)
     order = tuple(known[0])

@@ -33,6 +33,7 @@ class Reading(PlanSection):
     decimal: str | None = None
     encoding: str | None = None
     sheet: str | int | None = None
+    orders: dict[str, list[str]] | None = None
     budget: float | None = None
 
 

@@ -218,3 +218,20 @@ def refuse_types(schema: Any, path: Path) -> None:
                 "Split it into columns, or leave it out.",
                 path=str(path),
             )
+
+
+def with_plain_types(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a pandas frame whose columns of Arrow's types are of those that can be computed with."""
+    import pandas as pd  # here, to keep start-up quick
+
+    kinds = {str(name): kind.pyarrow_dtype for name, kind in frame.dtypes.items() if isinstance(kind, pd.ArrowDtype)}
+    if not kinds:
+        return frame
+    import pyarrow
+
+    changed = {}
+    for name, kind in kinds.items():
+        if plain_type(kind) != kind:
+            cells = plain_column(pyarrow.chunked_array(frame[name].array.__arrow_array__()))
+            changed[name] = pd.Series(pd.arrays.ArrowExtensionArray(cells), index=frame.index)
+    return frame.assign(**changed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -40,6 +40,7 @@ class ReadOptions:
     decimal: str | None = None
     encoding: str = "utf-8"
     sheet: str | int | None = None
+    orders: Mapping[str, Sequence[str]] | None = None
     budget: float = 1  # how many times what files of its size usually become it may become
 
 
@@ -114,7 +115,29 @@ def read_file(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
         raise ReadError(f"{path} has no columns.")
     if not len(frame):
         raise ReadError(f"{path} has column names but no rows.")
-    return frame, labels
+    return _with_orders(frame, options.orders or {}), labels
+
+
+def _with_orders(frame: pd.DataFrame, orders: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    """Return the frame with ordered categories in the columns of text that were given an order."""
+    import pandas as pd  # here, to keep start-up quick
+
+    ordered = {}
+    for name, order in orders.items():
+        if name not in frame.columns:
+            raise ColumnError(f'orders: There is no column "{name}".{nearest_name_hint(name, frame.columns)}')
+        column = frame[name]
+        if not (isinstance(column.dtype, pd.StringDtype | pd.CategoricalDtype) or column.dtype == object):
+            raise ColumnError(f'orders names "{name}", which is no column of text. Leave it out.', column=name)
+        if isinstance(order, str) or len(set(order)) != len(order) or not all(isinstance(one, str) for one in order):
+            raise ParameterError(f'The order of "{name}" must list every category once, as text.', parameter="orders")
+        beside = int((column.notna() & ~column.isin(list(order))).sum())
+        if beside:
+            raise ParameterError(
+                f'{beside} values of "{name}" are not in its order. Name them too.', parameter="orders"
+            )
+        ordered[name] = column.astype(pd.CategoricalDtype(list(order), ordered=True))
+    return frame.assign(**ordered)
 
 
 def ending_of(path: Path) -> str:

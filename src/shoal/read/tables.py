@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,10 +19,9 @@ from shoal.errors import ColumnError, DataError, ParameterError, ReadError, near
 from shoal.read import columns
 from shoal.read.arrow_files import (
     labels_in_schema,
-    plain_column,
     plain_table,
-    plain_type,
     with_labels,
+    with_plain_types,
     with_types,
 )
 from shoal.read.files import ReadOptions, identity_of, quoted_names, read_file, refuse_duplicates
@@ -261,6 +260,7 @@ def read_table(
     decimal: str | None = None,
     encoding: str = "utf-8",
     sheet: str | int | None = None,
+    orders: Mapping[str, Sequence[str]] | None = None,
     budget: float = 1,
 ) -> pd.DataFrame:
     """Read a file into a pandas frame, its labels kept.
@@ -279,6 +279,8 @@ def read_table(
         The encoding of a CSV file, or of the text in a Stata, SPSS or SAS file that does not state its own.
     sheet : str or int, optional
         The sheet of an Excel file, by name or by position from 0; by default the first.
+    orders : mapping, optional
+        The categories of columns of text that have an order, from the least: ``{"size": ["small", "large"]}``.
     budget : float
         How many times the usual budget reading may take. A file that would become far more than files of its size
         do, in cells, columns, unpacked bytes or processor time, is refused.
@@ -295,7 +297,9 @@ def read_table(
     ColumnError
         Two columns have the same name.
     """
-    options = ReadOptions(delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet, budget=budget)
+    options = ReadOptions(
+        delimiter=delimiter, decimal=decimal, encoding=encoding, sheet=sheet, orders=orders, budget=budget
+    )
     frame, labels = read_file(Path(path), options)
     frame.attrs = {LABELS_IN_ATTRS: labels.to_plain(), SOURCE_IN_ATTRS: identity_of(path)}
     return frame
@@ -374,27 +378,10 @@ def _table_of_pandas(native: pd.DataFrame) -> Table:
     frame = native.copy(deep=False)
     frame.columns = names  # type: ignore[assignment]  # pandas-stubs knows only Index, pandas takes lists
     frame.attrs = {}
-    frame = _with_plain_types(frame)
+    frame = with_plain_types(frame)
     for name, dtype in zip(names, frame.dtypes.tolist(), strict=True):
         if isinstance(dtype, pd.SparseDtype):
             frame[name] = frame[name].astype(dtype.subtype)
     labels = Labels.from_plain(native.attrs.get(LABELS_IN_ATTRS)).only(names)
     identity = str(native.attrs.get(SOURCE_IN_ATTRS, ""))
     return Table(nw.from_native(frame, eager_only=True), labels, identity=identity, _origin=origin)
-
-
-def _with_plain_types(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a pandas frame whose columns of Arrow's types are of those that can be computed with."""
-    import pandas as pd
-
-    kinds = {str(name): kind.pyarrow_dtype for name, kind in frame.dtypes.items() if isinstance(kind, pd.ArrowDtype)}
-    if not kinds:
-        return frame
-    import pyarrow
-
-    changed = {}
-    for name, kind in kinds.items():
-        if plain_type(kind) != kind:
-            cells = plain_column(pyarrow.chunked_array(frame[name].array.__arrow_array__()))
-            changed[name] = pd.Series(pd.arrays.ArrowExtensionArray(cells), index=frame.index)
-    return frame.assign(**changed)
