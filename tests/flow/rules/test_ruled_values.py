@@ -296,6 +296,17 @@ def test_rules_do_not_join_rewritten_variables_of_two_blocks(incomes):
         )
 
 
+def test_numbers_keep_rules_beside_categories_that_are_rewritten(incomes):
+    frame = incomes.assign(job=np.where(incomes["wage"] > 40_000, "clerk", "cook"), region=["n", "s", "w"] * 80)
+    rules = ["job in {clerk, cook}", "tax <= wage", 'if region == "n" then other >= 0', "wage >= 0"]
+    options = {"replace": "hybrid:small_groups=merge", "confidential": [*MONEY, "job"], "seed": 5}
+    data = shoal.protect(frame, 20, edits=rules, **options).data
+    assert not broken(data, rules)
+    assert (data["job"] != frame["job"]).any() and not (data[MONEY] == frame[MONEY]).all(axis=1).any()
+    with pytest.raises(DataError, match='"if job == "cook" then wage <= 40000" only in a way'):
+        shoal.protect(frame, 20, edits='if job == "cook" then wage <= 40000', **options)
+
+
 def test_strata_and_blocks_keep_rules_too(incomes):
     frame = incomes.assign(region=["north", "south"] * 120)
     rules = ["income == wage + other", "wage >= 0", "tax >= 0", "tax <= rent + 99999"]
