@@ -136,4 +136,5 @@ def test_arguments_of_the_wrong_type_are_refused(frame, arguments):
 def test_numpy_integers_are_whole_numbers(frame):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "Whole records are not")
         assert len(shoal.protect(frame, np.int64(3), blocks=np.int64(1)).partitions) == 2

@@ -70,7 +70,7 @@ def test_by_default_nothing_is_rounded(incomes):
 
 
 def test_random_tables_and_rules(tmp_path):
-    sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+    sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
     try:
         from decimals import judged, made  # type: ignore[import-not-found]
     finally:
