@@ -71,7 +71,7 @@ def noise_distance(D, lam=0.1):
     return lam * D.mean()
 
 
-def weights(D, method, delta, m=1.5):
+def weights(D, method, delta, m=1.5, eta=2.0):
     """Return memberships and the weights of the records in the centres, by the formulas of METHODS 7."""
     D = np.maximum(D, 1e-200)
     terms = D if delta is None else np.column_stack([D, np.full(len(D), delta)])
@@ -79,27 +79,37 @@ def weights(D, method, delta, m=1.5):
     u /= u.sum(axis=1, keepdims=True)
     w = u[:, : D.shape[1]] ** m
     if method == "possibilistic":
-        t = 1 / D
-        w = w + (t / t.sum(axis=0)) ** 2
+        t = D ** (-1 / (eta - 1))
+        w = w + (t / t.sum(axis=0)) ** eta
     return u, w
 
 
-def fuzzy_clusters(x, centres, method):
+def fuzzy_clusters(x, centres, method, m=1.5, eta=2.0, lam=0.1, max_iter=300, tol=1e-4):
     """The fuzzy methods written out, for one variable."""
-    enough, delta = 1e-4 * x.std(), None
-    for number in range(300):
+    enough, delta = tol * x.std(), None
+    for number in range(max_iter):
         D = np.square(x[:, None] - centres)
         if method == "noise" and number < 30:
-            delta = noise_distance(D)
-        w = weights(D, method, delta)[1]
+            delta = noise_distance(D, lam)
+        w = weights(D, method, delta, m, eta)[1]
         before, centres = centres, (w * x[:, None]).sum(axis=0) / w.sum(axis=0)
         if np.abs(centres - before).max() <= enough:
             break
-    return weights(np.square(x[:, None] - centres), method, delta)[0]
+    return weights(np.square(x[:, None] - centres), method, delta, m)[0]
 
 
-@pytest.mark.parametrize("method", ["fuzzy", "noise", "possibilistic"])
-def test_fuzzy_methods_against_the_algorithms_written_out(method):
+@pytest.mark.parametrize(
+    ("method", "chosen"),
+    [
+        ("fuzzy", {}),
+        ("noise", {}),
+        ("possibilistic", {}),
+        ("fuzzy", {"m": 2.0, "max_iter": 30, "tol": 1e-5}),
+        ("noise", {"lam": 0.4, "max_iter": 2}),
+        ("possibilistic", {"eta": 1.5, "tol": 0.05}),
+    ],
+)
+def test_fuzzy_methods_against_the_algorithms_written_out(method, chosen):
     """With one variable the start is a cut of the sorted distinct values into parts of equal length."""
     rng = np.random.default_rng(4)
     x = rng.normal(size=60) * rng.choice([1, 6], size=60)
@@ -108,8 +118,8 @@ def test_fuzzy_methods_against_the_algorithms_written_out(method):
     scaled = (x - x.mean()) / x.std(ddof=1), (y - x.mean()) / x.std(ddof=1)
     parts = np.array_split(np.unique(scaled[0]), 4)
     start = np.array([scaled[0][np.isin(scaled[0], part)].mean() for part in parts])
-    P, Q = (fuzzy_clusters(file, start, method) for file in scaled)
-    settings = {"method": method, "clusters": 4}
+    P, Q = (fuzzy_clusters(file, start, method, **chosen) for file in scaled)
+    settings = {"method": method, "clusters": 4, **chosen}
     files = x[:, None], y[:, None]
     found = {index: clustering_similarity(*files, index=index, **settings) for index in INDICES}
     labels = P.argmax(axis=1), Q.argmax(axis=1)
@@ -123,6 +133,18 @@ def test_fuzzy_methods_against_the_algorithms_written_out(method):
         distance = alpha_cut_distance(P, Q, alpha=alpha, noise=method == "noise")
         assert cuts.distance == pytest.approx(distance.value)
         assert cuts == pytest.approx(1 - distance / most)
+
+
+@every_method
+@pytest.mark.parametrize("option", [{"max_iter": 1}, {"tol": 0.3}, {"m": 3.0}, {"eta": 1.1}, {"lam": 0.5}])
+def test_an_option_changes_the_methods_that_have_it(method, option):
+    rng = np.random.default_rng(15)
+    X = rng.normal(size=(40, 3)) * rng.choice([1, 6], size=(40, 1))
+    settings = {"method": method, "index": "fuzzy-rand", "clusters": 5}
+    files = X, X + rng.normal(size=X.shape)
+    lacks = {"c-means": {"m", "eta", "lam"}, "fuzzy": {"eta", "lam"}, "noise": {"eta"}, "possibilistic": {"lam"}}
+    same = clustering_similarity(*files, **settings) == clustering_similarity(*files, **settings, **option)
+    assert same == (not option.keys().isdisjoint(lacks[method]))
 
 
 def test_fuzzy_rand_of_crisp_clusters_is_the_rand_index():
@@ -282,6 +304,10 @@ LIMITS = {
     "clusters": Whole(2),
     "repetitions": Whole(1),
     "m": Above(1),
+    "eta": Above(1),
+    "lam": Above(0),
+    "max_iter": Whole(1),
+    "tol": Number(0),
     "alpha": Number(0, 1),
     "sample": Whole(2),
     "seed": Whole(0),

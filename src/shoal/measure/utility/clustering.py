@@ -33,7 +33,6 @@ Partition = Doubles | Integers  # memberships, n x c, with noise n x (c + 1); or
 
 # Values are rounded to so many digits, so that rounding errors do not decide which of two centres is nearer.
 _DIGITS = 9
-_MOST_STEPS, _CLOSE_ENOUGH = 300, 1e-4  # of the fuzzy methods; scikit-learn's c-means has the same
 
 
 @dataclass(frozen=True)
@@ -43,6 +42,10 @@ class _Options:
     clusters: int
     repetitions: int
     m: float
+    eta: float
+    lam: float
+    max_iter: int
+    tol: float
     alpha: float
     sample: int
     seed: int
@@ -54,6 +57,10 @@ _LIMITS: dict[str, Limit] = {
     "clusters": Whole(2),
     "repetitions": Whole(1),
     "m": Above(1),
+    "eta": Above(1),
+    "lam": Above(0),
+    "max_iter": Whole(1),
+    "tol": Number(0),
     "alpha": Number(0, 1),
     "sample": Whole(2),
     "seed": Whole(0),
@@ -92,6 +99,10 @@ def clustering_similarity(
     clusters: int = 10,
     repetitions: int = 1,
     m: float = 1.5,
+    eta: float = 2.0,
+    lam: float = 0.1,
+    max_iter: int = 300,
+    tol: float = 1e-4,
     alpha: float = 0.5,
     sample: int = 5_000,
     seed: int = 0,
@@ -110,7 +121,7 @@ def clustering_similarity(
         The two files.
     method
         What the clusters are found by: "c-means"; "fuzzy", fuzzy c-means; "noise", the same with a cluster for noise at
-        Davé's distance, which counts as one more cluster; "possibilistic", fuzzy possibilistic c-means with eta = 2.
+        Davé's distance, which counts as one more cluster; "possibilistic", fuzzy possibilistic c-means.
     index
         What they are compared by: "rand", "adjusted-rand" or "jaccard", of the clusters that records belong to most;
         "fuzzy-rand", of the memberships; "alpha-cuts", 1 minus the distance of the alpha-cuts, divided by the most it
@@ -124,6 +135,15 @@ def clustering_similarity(
         deviations. The first is that of the definition, the others are drawn as in k-means++.
     m
         How fuzzy, above 1; c-means has no use for it.
+    eta
+        How fuzzy the typicalities are, above 1, for "possibilistic".
+    lam
+        The square of Davé's distance, as a multiple of the mean squared distance of records to centres, for "noise".
+    max_iter
+        The most iterations of each clustering.
+    tol
+        The centres have come to rest if none moves farther than this times the root mean square distance of the
+        records to their mean; for c-means, if the sum of their squared moves is at most this times the mean variance.
     alpha
         Where to cut, from 0 to 1, for "alpha-cuts".
     sample
@@ -132,7 +152,7 @@ def clustering_similarity(
     seed
         The seed of the other starts, of the assignment at random and of the sample.
     """
-    options = _Options(clusters, repetitions, m, alpha, sample, seed)
+    options = _Options(clusters, repetitions, m, eta, lam, max_iter, tol, alpha, sample, seed)
     before, after = _both(files)
     options = replace(options, clusters=min(clusters, len(before.distinct)))
     compared = [_compare(before, after, _METHODS[method], _INDICES[index], options, n) for n in range(repetitions)]
@@ -189,7 +209,7 @@ def _compare(
     clusterings = []
     for records, centres in ((before, start), (after, start), (before, other)):
         with step(1 / (3 * options.repetitions)):
-            clusterings.append(method(records, centres, options.m)[records.rows])
+            clusterings.append(method(records, centres, options)[records.rows])
     original, masked, again = clusterings
     value = index.of(original, masked, options)
     labels = _first_choice(original), _first_choice(masked)
@@ -276,7 +296,7 @@ def _drawn_centres(file: _Records, clusters: int, rng: np.random.Generator) -> D
     return towards_the_mean(records, plus_plus(records, clusters, rng))
 
 
-def _c_means(file: _Records, centres: Doubles, m: float) -> Integers:
+def _c_means(file: _Records, centres: Doubles, options: _Options) -> Integers:
     """Return the cluster of each distinct record, with its number of occurrences as its weight."""
     # Deferred, like the estimators below: slow to import.
     from sklearn.cluster import KMeans
@@ -286,18 +306,22 @@ def _c_means(file: _Records, centres: Doubles, m: float) -> Integers:
         return np.arange(len(file.distinct))
     with warnings.catch_warnings(), threadpool_limits(1):  # with more threads, sums would depend on their order
         warnings.simplefilter("ignore")  # about empty clusters
-        model = KMeans(len(centres), init=centres, n_init=1).fit(file.distinct, sample_weight=file.counts)
+        model = KMeans(len(centres), init=centres, n_init=1, max_iter=options.max_iter, tol=options.tol)
+        model.fit(file.distinct, sample_weight=file.counts)
     return np.asarray(model.labels_)
 
 
-def _memberships(estimator: str, **parameters: float) -> _Method:
-    """Return a method that gives the memberships of the distinct records by an estimator of `shoal.partition.fuzzy`."""
+def _memberships(estimator: str, *names: str) -> _Method:
+    """Return a method that gives the memberships of the distinct records by an estimator of `shoal.partition.fuzzy`.
 
-    def method(file: _Records, centres: Doubles, m: float) -> Doubles:
+    `names` are those of the options that this estimator has, beside those that all have.
+    """
+
+    def method(file: _Records, centres: Doubles, options: _Options) -> Doubles:
         from shoal.partition import fuzzy
 
-        stop = {"max_iter": _MOST_STEPS, "tol": _CLOSE_ENOUGH}
-        model = getattr(fuzzy, estimator)(len(centres), init=centres, m=m, **stop, **parameters)
+        parameters = {name: getattr(options, name) for name in ("m", "max_iter", "tol", *names)}
+        model = getattr(fuzzy, estimator)(len(centres), init=centres, **parameters)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(file.all())
@@ -306,10 +330,10 @@ def _memberships(estimator: str, **parameters: float) -> _Method:
     return method
 
 
-_Method = Callable[[_Records, Doubles, float], Partition]
+_Method = Callable[[_Records, Doubles, _Options], Partition]
 _METHODS: dict[str, _Method] = {
     "c-means": _c_means,
     "fuzzy": _memberships("FuzzyCMeans"),
-    "noise": _memberships("NoiseClustering"),
-    "possibilistic": _memberships("FuzzyPossibilisticCMeans", eta=2.0),
+    "noise": _memberships("NoiseClustering", "lam"),
+    "possibilistic": _memberships("FuzzyPossibilisticCMeans", "eta"),
 }
