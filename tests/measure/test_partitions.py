@@ -20,7 +20,7 @@ from shoal.measure.partitions import (
     jaccard_index,
     rand_index,
 )
-from shoal.parameters.limits import Number, Whole
+from shoal.parameters.limits import Number, OneOf, Whole
 
 # The example of METHODS, section 8.
 P = np.array([[0.8, 0.15, 0.05], [0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.6, 0.2], [0.1, 0.1, 0.8]])
@@ -100,29 +100,52 @@ def test_adjusted_rand_at_its_ends():
     assert adjusted_rand_index([0] * 5, range(5)) == 0
 
 
+# What the fuzzy Rand index measures differences of memberships by, as functions of two records.
+NORMS = {
+    "l1": lambda u, v: np.abs(u - v).sum() / 2,
+    "l2": lambda u, v: np.sqrt(((u - v) ** 2).sum() / 2),
+    "max": lambda u, v: np.abs(u - v).max(),
+}
+every_norm = pytest.mark.parametrize("norm", NORMS)
+
+
+@every_norm
 @given(labels)
-def test_the_fuzzy_rand_index_of_crisp_partitions_is_the_rand_index(both):
+def test_the_fuzzy_rand_index_of_crisp_partitions_is_the_rand_index(norm, both):
     first, second = (np.array(one) for one in both)
     expected = rand_index(first, second)
-    assert fuzzy_rand_index(np.eye(5)[first], np.eye(5)[second]) == pytest.approx(expected)
-    assert fuzzy_rand_index(first, second) == pytest.approx(expected)
-    assert fuzzy_rand_index(np.eye(5)[first], list(second)) == pytest.approx(expected)
+    assert fuzzy_rand_index(np.eye(5)[first], np.eye(5)[second], norm=norm) == pytest.approx(expected)
+    assert fuzzy_rand_index(first, second, norm=norm) == pytest.approx(expected)
+    assert fuzzy_rand_index(np.eye(5)[first], list(second), norm=norm) == pytest.approx(expected)
 
 
-def test_fuzzy_rand_against_a_loop_over_all_pairs():
+@every_norm
+def test_fuzzy_rand_against_a_loop_over_all_pairs(norm):
     """Also over several blocks of records, and for numbers of clusters that differ."""
     rng = np.random.default_rng(0)
     first, second = rng.dirichlet(np.ones(3), 60), rng.dirichlet(np.ones(4), 60)
+    second[::7] = second[0]  # ties
+    second[1::7] *= 0.5  # a record that belongs to no cluster by a half
     apart = [
-        abs(np.abs(first[i] - first[j]).sum() - np.abs(second[i] - second[j]).sum()) / 2
-        for i, j in combinations(range(60), 2)
+        abs(NORMS[norm](first[i], first[j]) - NORMS[norm](second[i], second[j])) for i, j in combinations(range(60), 2)
     ]
-    assert fuzzy_rand_index(first, second) == pytest.approx(1 - np.mean(apart))
+    assert fuzzy_rand_index(first, second, norm=norm) == pytest.approx(1 - np.mean(apart))
     many = np.repeat(first, 100, axis=0), np.repeat(second, 100, axis=0)
     assert 60 * 100 * 60 * 100 > 2**24
     # Of the pairs of 6000 records, those of copies of one record count 0, the others 100 * 100 times each.
     expected = 1 - 100**2 * np.sum(apart) / (6000 * 5999 / 2)
-    assert fuzzy_rand_index(*many) == pytest.approx(expected, rel=1e-12)
+    assert fuzzy_rand_index(*many, norm=norm) == pytest.approx(expected, rel=1e-12)
+
+
+def test_norms_of_the_fuzzy_rand_index():
+    """Records that share no cluster, each halfway between two, are as far apart as can be by the first norm only."""
+    first, second = [[0.5, 0.5, 0, 0], [0, 0, 0.5, 0.5]], [[1.0, 0], [1, 0]]
+    found = {norm: fuzzy_rand_index(first, second, norm=norm).value for norm in NORMS}
+    assert found == pytest.approx({"l1": 0, "l2": 1 - np.sqrt(0.5), "max": 0.5})
+    assert fuzzy_rand_index(first, second) == 0
+    for bad in OneOf(tuple(NORMS)).bad_values():
+        with pytest.raises(ParameterError, match="norm must be one of"):
+            fuzzy_rand_index(P, Q, norm=bad)
 
 
 def test_of_many_records_a_sample_is_taken():

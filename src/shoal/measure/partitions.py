@@ -23,6 +23,9 @@ Array = TypeVar("Array", bound=NDArray[Any])
 _ROUNDING = 1e-9
 _CELLS_AT_ONCE = 1 << 22
 
+# For each norm of differences of memberships the name scipy has for it, and the most that it can be.
+_NORMS = {"l1": ("cityblock", 2.0), "l2": ("euclidean", math.sqrt(2)), "max": ("chebyshev", 1.0)}
+
 
 @partition_measure(
     About(
@@ -114,7 +117,8 @@ def jaccard_index(P: Any, Q: Any) -> MeasuredValue:
         name="fuzzy_rand_index",
         title="Fuzzy Rand index",
         definition="1 minus the mean over pairs of records of |E_P - E_Q|, where E is 1 minus half the sum of absolute "
-        "differences of their memberships: the Rand index if both partitions are crisp.",
+        "differences of their memberships, or another norm divided by the most that it can be: the Rand index if both "
+        "partitions are crisp.",
         reference="Hüllermeier and Rifqi (2009), A fuzzy variant of the Rand index for comparing clustering "
         "structures, IFSA-EUSFLAT",
         range=(0.0, 1.0),
@@ -125,7 +129,7 @@ def jaccard_index(P: Any, Q: Any) -> MeasuredValue:
         slow=False,
     )
 )
-def fuzzy_rand_index(P: Any, Q: Any, *, sample: int = 20_000, seed: int = 0) -> MeasuredValue:
+def fuzzy_rand_index(P: Any, Q: Any, *, norm: str = "l1", sample: int = 20_000, seed: int = 0) -> MeasuredValue:
     """Return the fuzzy Rand index of two partitions; order and number of their clusters may differ.
 
     Parameters
@@ -133,13 +137,17 @@ def fuzzy_rand_index(P: Any, Q: Any, *, sample: int = 20_000, seed: int = 0) -> 
     P, Q
         Memberships, n records by c clusters, or the labels of a crisp partition. The column of a noise cluster is one
         of the c.
+    norm
+        How far apart the memberships of two records are, from 0 to 1: "l1", half the sum of their absolute differences;
+        "l2", the root of half the sum of their squares; "max", the largest of them.
     sample
         Every pair of records is looked at. If there are more records than this, a sample of this size is drawn, and
         `.sampled` is its size; it is None otherwise.
     seed
         The seed of the sample.
     """
-    check_limits({"sample": Whole(2), "seed": Whole(0)}, {"sample": sample, "seed": seed})
+    limits: dict[str, Limit] = {"norm": OneOf(tuple(_NORMS)), "sample": Whole(2), "seed": Whole(0)}
+    check_limits(limits, {"norm": norm, "sample": sample, "seed": seed})
     first, second = _two(_labels_or_memberships(P, "P"), _labels_or_memberships(Q, "Q"), least=2)
     is_drawn = len(first) > sample
     if is_drawn:
@@ -150,7 +158,7 @@ def fuzzy_rand_index(P: Any, Q: Any, *, sample: int = 20_000, seed: int = 0) -> 
     apart = []
     for start in range(0, count, rows):
         stop = min(start + rows, count)
-        differences = np.abs(_distances(first, start, stop) - _distances(second, start, stop))
+        differences = np.abs(_distances(first, norm, start, stop) - _distances(second, norm, start, stop))
         # Each pair once: within the block, only what is above the diagonal.
         apart += [float(np.triu(differences[:, : stop - start], 1).sum()), float(differences[:, stop - start :].sum())]
     return MeasuredValue(max(0.0, 1 - math.fsum(apart) / math.comb(count, 2)), sampled=count if is_drawn else None)
@@ -290,13 +298,14 @@ def _two(first: Array, second: Array, least: int = 1) -> tuple[Array, Array]:
     return first, second
 
 
-def _distances(partition: Codes | Doubles, start: int, stop: int) -> Doubles:
-    """Return half the sums of absolute differences of memberships, of records start to stop with all from start on."""
+def _distances(partition: Codes | Doubles, norm: str, start: int, stop: int) -> Doubles:
+    """Return how far apart memberships are, from 0 to 1, of records start to stop with all from start on."""
     from scipy.spatial.distance import cdist  # type: ignore[import-untyped]
 
     if partition.ndim == 1:
         return np.asarray(partition[start:stop, None] != partition[None, start:], dtype=np.float64)
-    return np.asarray(cdist(partition[start:stop], partition[start:], "cityblock") / 2)
+    name, most = _NORMS[norm]
+    return np.asarray(cdist(partition[start:stop], partition[start:], name) / most)
 
 
 def _matched(first: Doubles, second: Doubles, noise: bool, align: bool) -> tuple[Doubles, Doubles, list[int | None]]:

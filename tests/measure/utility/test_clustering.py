@@ -127,7 +127,9 @@ def test_fuzzy_methods_against_the_algorithms_written_out(method, chosen):
     assert found["rand"] == pytest.approx(rand_index(*labels).value)
     assert found["adjusted-rand"] == pytest.approx(adjusted_rand_index(*labels).value)
     assert found["jaccard"] == pytest.approx(jaccard_index(*labels).value)
-    assert found["fuzzy-rand"] == pytest.approx(fuzzy_rand_index(P, Q).value, abs=1e-7)
+    for norm in ("l1", "l2", "max"):
+        fuzzy = clustering_similarity(*files, index="fuzzy-rand", norm=norm, **settings)
+        assert fuzzy == pytest.approx(fuzzy_rand_index(P, Q, norm=norm).value, abs=1e-7)
     for alpha, most in ((0.5, 2), (0.7, 2), (0.4, 4), (0.3, 6), (0.2, 8), (0.1, 2 * P.shape[1])):
         cuts = clustering_similarity(*files, index="alpha-cuts", alpha=alpha, **settings)
         distance = alpha_cut_distance(P, Q, alpha=alpha, noise=method == "noise")
@@ -309,6 +311,7 @@ LIMITS = {
     "max_iter": Whole(1),
     "tol": Number(0),
     "alpha": Number(0, 1),
+    "norm": OneOf(("l1", "l2", "max")),
     "sample": Whole(2),
     "seed": Whole(0),
 }

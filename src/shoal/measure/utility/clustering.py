@@ -37,7 +37,7 @@ _DIGITS = 9
 
 @dataclass(frozen=True)
 class _Options:
-    """The options of the measure that are numbers."""
+    """The options of the measure, but for method and index."""
 
     clusters: int
     repetitions: int
@@ -47,6 +47,7 @@ class _Options:
     max_iter: int
     tol: float
     alpha: float
+    norm: str
     sample: int
     seed: int
 
@@ -62,6 +63,7 @@ _LIMITS: dict[str, Limit] = {
     "max_iter": Whole(1),
     "tol": Number(0),
     "alpha": Number(0, 1),
+    "norm": OneOf(("l1", "l2", "max")),
     "sample": Whole(2),
     "seed": Whole(0),
 }
@@ -104,6 +106,7 @@ def clustering_similarity(
     max_iter: int = 300,
     tol: float = 1e-4,
     alpha: float = 0.5,
+    norm: str = "l1",
     sample: int = 5_000,
     seed: int = 0,
 ) -> MeasuredValue:
@@ -146,13 +149,15 @@ def clustering_similarity(
         records to their mean; for c-means, if the sum of their squared moves is at most this times the mean variance.
     alpha
         Where to cut, from 0 to 1, for "alpha-cuts".
+    norm
+        What differences of memberships are measured by, for "fuzzy-rand": "l1", "l2" or "max".
     sample
         "fuzzy-rand" compares all pairs of so many records. If there are more, a sample is drawn, and `.sampled` is its
         size; it is None otherwise.
     seed
         The seed of the other starts, of the assignment at random and of the sample.
     """
-    options = _Options(clusters, repetitions, m, eta, lam, max_iter, tol, alpha, sample, seed)
+    options = _Options(clusters, repetitions, m, eta, lam, max_iter, tol, alpha, norm, sample, seed)
     before, after = _both(files)
     options = replace(options, clusters=min(clusters, len(before.distinct)))
     compared = [_compare(before, after, _METHODS[method], _INDICES[index], options, n) for n in range(repetitions)]
@@ -245,7 +250,8 @@ def _of_first_choice(measure: Callable[[Integers, Integers], MeasuredValue]) -> 
 
 
 def _fuzzy_rand(P: Partition, Q: Partition, options: _Options) -> MeasuredValue:
-    return MeasuredValue(fuzzy_rand_index(P, Q, sample=options.sample, seed=options.seed).value)
+    value = fuzzy_rand_index(P, Q, norm=options.norm, sample=options.sample, seed=options.seed)
+    return MeasuredValue(value.value)
 
 
 def _alpha_cuts(P: Partition, Q: Partition, options: _Options) -> MeasuredValue:
