@@ -1,4 +1,4 @@
-"""Rand, adjusted Rand, Jaccard, fuzzy Rand and alpha-cuts."""
+"""Rand, adjusted Rand, Jaccard, fuzzy Rand, alpha-cuts and centres."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from shoal.errors import NotApplicableError, ParameterError
 from shoal.measure.partitions import (
     adjusted_rand_index,
     alpha_cut_distance,
+    centre_distance,
     fuzzy_rand_index,
     jaccard_index,
     rand_index,
@@ -146,6 +147,41 @@ def test_norms_of_the_fuzzy_rand_index():
     for bad in OneOf(tuple(NORMS)).bad_values():
         with pytest.raises(ParameterError, match="norm must be one of"):
             fuzzy_rand_index(P, Q, norm=bad)
+
+
+def test_centres_against_all_pairings():
+    """Ties included: on a grid many centres are equally far."""
+    rng = np.random.default_rng(2)
+    for first, second in (rng.integers(0, 3, (2, 5, 2)).astype(float) for _ in range(20)):
+        distances = np.sqrt(((first[:, None] - second) ** 2).sum(axis=2))
+        best = min(distances[range(5), order].mean() for order in permutations(range(5)))
+        found = centre_distance(first, second)
+        assert found == pytest.approx(best) == pytest.approx(centre_distance(second, first).value)
+        assert [i for i, _ in found.pairs] == sorted(j for _, j in found.pairs) == list(range(5))
+        assert found.distances == pytest.approx([distances[i, j] for i, j in found.pairs])
+        huge = centre_distance(first * 1e300, second * 1e300)
+        assert huge == pytest.approx(best * 1e300)
+
+
+def test_centres_left_over_are_paired_with_the_nearest():
+    """Worked by hand: 0 and 10 with 1, 9 and 12; 12 is left over, 2 from 10."""
+    few, many = [[0.0], [10]], [[12.0], [1], [9]]
+    found = centre_distance(few, many)
+    assert (found.pairs, found.distances) == ([[0, 1], [1, 2], [1, 0]], [1, 1, 2])
+    assert found == pytest.approx(4 / 3)
+    back = centre_distance(many, few)
+    assert (back.pairs, back.distances) == ([[0, 1], [1, 0], [2, 1]], [2, 1, 1])
+    assert centre_distance([[3.0]], [[0.0], [0], [0]]) == 3
+    assert centre_distance([[0.0, 0]], [[0.0, 0]]) == 0
+    assert json.dumps(found.parts)
+
+
+@pytest.mark.parametrize("bad", [None, [], [1.0, 2], [[]], [["a"]], [[1.0, np.nan]], [[np.inf, 0]], [[1.0], [1, 2]]])
+def test_centres_must_be_a_matrix(bad):
+    with pytest.raises(ParameterError, match="second must be a matrix of finite numbers"):
+        centre_distance([[1.0, 2]], bad)
+    with pytest.raises(ParameterError, match="the same variables; first has 3 and second 2"):
+        centre_distance([[1.0, 2, 3]], [[1.0, 2]])
 
 
 def test_of_many_records_a_sample_is_taken():

@@ -7,6 +7,7 @@ from shoal.measure.measure import About, FileMeasure, Measure, MeasuredValue
 from shoal.measure.partitions import (
     adjusted_rand_index,
     alpha_cut_distance,
+    centre_distance,
     fuzzy_rand_index,
     jaccard_index,
     rand_index,
@@ -22,6 +23,7 @@ __all__ = [
     "Publication",
     "adjusted_rand_index",
     "alpha_cut_distance",
+    "centre_distance",
     "evaluate",
     "evaluation_schema",
     "fuzzy_rand_index",

@@ -11,6 +11,7 @@ from shoal.errors import NotApplicableError, ParameterError
 from shoal.measure.partitions import (
     adjusted_rand_index,
     alpha_cut_distance,
+    centre_distance,
     fuzzy_rand_index,
     jaccard_index,
     rand_index,
@@ -258,6 +259,19 @@ def test_the_means_found_are_those_of_the_clusters():
     y = np.array([1.0, 2, 9, 10, 11, 12, 30, 31])
     expected = rand_index([0, 0, 0, 1, 1, 1, 2, 2], [0, 0, 1, 1, 1, 1, 2, 2])
     assert clustering_similarity(x[:, None], y[:, None], clusters=3) == pytest.approx(expected)
+
+
+@every_method
+def test_how_far_centres_moved(method):
+    """Heaps that stand apart: their centres are the means of the heaps, in standard deviations of the original."""
+    rng = np.random.default_rng(16)
+    heap = np.repeat([0, 1, 2], [20, 30, 40])
+    X = np.array([[0.0, 0], [100, 0], [0, 100]])[heap] + rng.random((90, 2))
+    Y = X + np.array([[2.0, 1], [0, -3], [4, 0]])[heap]
+    means = ([file[heap == one].mean(axis=0) / X.std(axis=0, ddof=1) for one in range(3)] for file in (X, Y))
+    found = clustering_similarity(X, Y, clusters=3, method=method, repetitions=2)
+    assert found.centre_distance == pytest.approx(centre_distance(*means).value, rel=0.02)
+    assert clustering_similarity(X, X, clusters=3, method=method).centre_distance == 0
 
 
 def test_fewer_different_records_than_clusters():

@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from shoal.measure.pairs import Pair
 from shoal.measure.partitions import (
     adjusted_rand_index,
     alpha_cut_distance,
+    centre_distance,
     fuzzy_rand_index,
     jaccard_index,
     rand_index,
@@ -116,7 +118,8 @@ def clustering_similarity(
     expected of a file from which the clusters are found anew. `.chance` is the same if the masked file's clusters were
     assigned to the records at random. A value may be above `.again`, as both files start from the same centres.
     `.rand`, `.adjusted_rand` and `.jaccard` are those of the clusters that each record belongs to most, whatever the
-    index.
+    index; `.centre_distance` is that between the centres of the two files, in standard deviations of the original,
+    for which lower is better.
 
     Parameters
     ----------
@@ -214,8 +217,10 @@ def _compare(
     clusterings = []
     for records, centres in ((before, start), (after, start), (before, other)):
         with step(1 / (3 * options.repetitions)):
-            clusterings.append(method(records, centres, options)[records.rows])
-    original, masked, again = clusterings
+            clusterings.append(method(records, centres, options))
+    original, masked, again = (
+        partition[records.rows] for (partition, _), records in zip(clusterings, (before, after, before), strict=True)
+    )
     value = index.of(original, masked, options)
     labels = _first_choice(original), _first_choice(masked)
     return {
@@ -226,6 +231,7 @@ def _compare(
         "rand": rand_index(*labels).value,
         "adjusted_rand": adjusted_rand_index(*labels).value,
         "jaccard": jaccard_index(*labels).value,
+        "centre_distance": centre_distance(clusterings[0].centres, clusterings[1].centres).value,
     }
 
 
@@ -273,7 +279,14 @@ _INDICES = {
 }
 
 
-# What clusters are found by: labels or memberships of the distinct records.
+# What clusters are found by.
+
+
+class _Clustering(NamedTuple):
+    """The labels or memberships of the distinct records of a file, and the centres of their clusters."""
+
+    partition: Partition
+    centres: Doubles
 
 
 def _first_centres(file: _Records, clusters: int) -> Doubles:
@@ -302,19 +315,19 @@ def _drawn_centres(file: _Records, clusters: int, rng: np.random.Generator) -> D
     return towards_the_mean(records, plus_plus(records, clusters, rng))
 
 
-def _c_means(file: _Records, centres: Doubles, options: _Options) -> Integers:
-    """Return the cluster of each distinct record, with its number of occurrences as its weight."""
+def _c_means(file: _Records, centres: Doubles, options: _Options) -> _Clustering:
+    """Return the crisp clusters of the distinct records, with their numbers of occurrences as weights."""
     # Deferred, like the estimators below: slow to import.
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     if len(file.distinct) <= len(centres):
-        return np.arange(len(file.distinct))
+        return _Clustering(np.arange(len(file.distinct)), file.distinct)
     with warnings.catch_warnings(), threadpool_limits(1):  # with more threads, sums would depend on their order
         warnings.simplefilter("ignore")  # about empty clusters
         model = KMeans(len(centres), init=centres, n_init=1, max_iter=options.max_iter, tol=options.tol)
         model.fit(file.distinct, sample_weight=file.counts)
-    return np.asarray(model.labels_)
+    return _Clustering(np.asarray(model.labels_), np.asarray(model.cluster_centers_))
 
 
 def _memberships(estimator: str, *names: str) -> _Method:
@@ -323,7 +336,7 @@ def _memberships(estimator: str, *names: str) -> _Method:
     `names` are those of the options that this estimator has, beside those that all have.
     """
 
-    def method(file: _Records, centres: Doubles, options: _Options) -> Doubles:
+    def method(file: _Records, centres: Doubles, options: _Options) -> _Clustering:
         from shoal.partition import fuzzy
 
         parameters = {name: getattr(options, name) for name in ("m", "max_iter", "tol", *names)}
@@ -331,12 +344,12 @@ def _memberships(estimator: str, *names: str) -> _Method:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(file.all())
-        return np.asarray(model.predict_memberships(file.distinct))
+        return _Clustering(np.asarray(model.predict_memberships(file.distinct)), model.cluster_centers_)
 
     return method
 
 
-_Method = Callable[[_Records, Doubles, _Options], Partition]
+_Method = Callable[[_Records, Doubles, _Options], _Clustering]
 _METHODS: dict[str, _Method] = {
     "c-means": _c_means,
     "fuzzy": _memberships("FuzzyCMeans"),
