@@ -21,7 +21,10 @@ GROUPING = (
     *("hac:distance=levenshtein", "hac:distance=levenshtein,linkage=average,completion=thesis"),
     *("optimal-univariate", "at-least-k", "refine:steps=20", "one-group"),
 )
-SOFT = ("fuzzy", "fuzzy:m=1.2", "fuzzy:n_clusters=2", "entropy", "entropy:lam=20", "at-least-k", "at-least-k:m=1.5")
+SOFT = (
+    *("fuzzy", "fuzzy:m=1", "fuzzy:m=1.2", "fuzzy:n_clusters=2", "entropy", "entropy:lam=20", "at-least-k"),
+    "at-least-k:m=1.5",
+)
 SYNTHETIC = (
     *("hybrid", "hybrid:small_groups=merge", "ipso", "ipso:variant=A", "ipso:variant=B", "muralidhar-sarathy"),
     *("muralidhar-sarathy:alpha=0.9", "fuzzy-regression:n_clusters=2"),

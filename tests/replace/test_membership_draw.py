@@ -93,7 +93,8 @@ def test_for_fixed_centres_the_expected_loss_does_not_fall_as_m2_grows():
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"m2": 1}, {"lam2": 0}, {"at_least": 1}, {"at_least": "kk"}, {"at_least": True}, {"per_variable": 1}]
+    "parameters",
+    [{"m2": 0.99}, {"lam2": 0}, {"at_least": 1}, {"at_least": "kk"}, {"at_least": True}, {"per_variable": 1}],
 )
 def test_parameters_out_of_bounds(parameters):
     with pytest.raises(ParameterError, match=f"{next(iter(parameters))} must be"):

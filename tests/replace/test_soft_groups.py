@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.partition.fuzzy import AtLeastK
-from shoal.partition.fuzzy.alternating import Fuzzy, memberships
+from shoal.partition.fuzzy.alternating import Crisp, Fuzzy, memberships
 from shoal.replace.membership_draw import group_averages, merged
 from shoal.replace.soft_groups import UNCHANGED, by_distance, by_membership, soft_groups
 
@@ -37,6 +37,21 @@ def test_the_draw_follows_the_memberships():
     share = np.bincount(found.labels, minlength=3) / len(X)
     expected = memberships(X[:1], centres, Fuzzy(2.0))[0]
     assert np.abs(share - expected).max() < 5 * np.sqrt(0.25 / len(X))
+
+
+@given(st.integers(0, 200), st.integers(0, 9))
+def test_a_crisp_draw_gives_everyone_the_nearest_centre_that_is_released(seed, fewest):
+    """Whole numbers: many are equally near to several centres."""
+    rng = np.random.default_rng(seed)
+    X, centres = (rng.integers(0, 5, size=(n, 2)).astype(float) for n in (60, 12))
+    chances = by_distance(X, centres, Crisp())
+    one, other = (
+        soft_groups(X, centres, np.arange(12.0), chances, fewest, np.random.default_rng(draw)) for draw in (0, 1)
+    )
+    assert np.array_equal(one.labels, other.labels)  # nothing is drawn
+    distances = np.square(X[:, None] - one.centres).sum(axis=2)
+    assert np.array_equal(distances[np.arange(60), one.labels], distances.min(axis=1))
+    assert np.bincount(one.labels).min() >= fewest
 
 
 def test_who_would_be_left_unchanged_draws_again_nearby_unless_many_are_as_near():
@@ -68,7 +83,7 @@ def drawn_from_groups(X, k, m2, seed, fewest=None, unit=None):
     seed=st.integers(0, 500),
     k=st.integers(2, 6),
     n=st.integers(0, 60),
-    m2=st.sampled_from([1.01, 1.2, 2.0, 50.0]),
+    m2=st.sampled_from([1, 1.01, 1.2, 2.0, 50.0]),
     values=st.sampled_from([1, 2, 6, 1000, 10**6]),
     more=st.integers(0, 3),
 )

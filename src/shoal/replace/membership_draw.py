@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arithmetic import raised, squares, weighted_sums
-from shoal.parameters.limits import Above, Limit, OrNone, TrueOrFalse, Whole, check_limits
+from shoal.parameters.limits import Above, Limit, Number, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.replace.base import Replacement
 
 __all__ = ["Averages", "MembershipDraw", "averages", "group_averages", "merged"]
@@ -58,7 +58,9 @@ class MembershipDraw(Replacement):
     ----------
     m2, lam2
         How fuzzy the probabilities are: the exponent for "fuzzy", lambda for "entropy". None: as fuzzy as the clusters.
-        The larger m2 (the smaller lam2), the more a record may get a centre that is far away.
+        The larger m2 (the smaller lam2), the more a record may get a centre that is far away. With m2 = 1 nothing is
+        drawn: every record gets the nearest of the released centres; with groups that were split again and again, the
+        nearest at every split.
     at_least
         A centre is released only if it is the average of at least so many records and so many get it; "k" stands for
         the k of the release. None is the algorithm as it was published, which releases persons: an outlier is its own
@@ -101,7 +103,7 @@ class MembershipDraw(Replacement):
     keeps_rules: ClassVar[Literal["all", "linear", "records"]] = "linear"
     default_method: ClassVar[str] = "fuzzy"
     limits: ClassVar[Mapping[str, Limit]] = {
-        "m2": OrNone(Above(1)),
+        "m2": OrNone(Number(1)),
         "lam2": OrNone(Above(0)),
         "at_least": _WholeOrWord(),
         "per_variable": TrueOrFalse(),

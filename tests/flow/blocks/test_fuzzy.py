@@ -40,7 +40,9 @@ def distinct(frame):
     return frame.groupby(list(frame.columns)).size()
 
 
-@pytest.mark.parametrize("method", ["fuzzy", "entropy", "fuzzy:m=1.5,n_clusters=15", "fuzzy:part=30", "entropy:lam=2"])
+@pytest.mark.parametrize(
+    "method", ["fuzzy", "fuzzy:m=1", "entropy", "fuzzy:m=1.5,n_clusters=15", "fuzzy:part=30", "entropy:lam=2"]
+)
 @pytest.mark.parametrize("k", [2, 5])
 def test_every_centre_is_shared_by_k_and_averages_k(method, k):
     release = shoal.protect(numbers(), k, method=method, seed=1)
@@ -52,7 +54,7 @@ def test_every_centre_is_shared_by_k_and_averages_k(method, k):
 
 @pytest.mark.parametrize("file", ["census", "tarragona", "eia"])
 @pytest.mark.parametrize("k", [3, 5, 10])
-@pytest.mark.parametrize("method", ["fuzzy", "at-least-k"])
+@pytest.mark.parametrize("method", ["fuzzy", "fuzzy:m=1", "at-least-k"])
 def test_no_record_of_the_reference_files_comes_out_unchanged(reference_data, file, k, method):
     """Issue: all variables within 1e-3 standard deviations."""
     frame = shoal.read_table(reference_data(f"{file}.csv"))
@@ -159,7 +161,8 @@ def test_a_variable_without_a_rule_is_untouched_by_it():
         ({"replace": "membership-draw:lam2=3"}, ParameterError, "has m2, not lam2"),
         ({"replace": "membership-draw:at_least=2"}, ParameterError, "at_least=2 is below k=3"),
         ({"method": "mdav", "replace": "membership-draw"}, ParameterError, "needs fuzzy clusters"),
-        ({"method": "fuzzy:m=1"}, ParameterError, "m must be a number above 1"),
+        ({"method": "fuzzy:m=0.9"}, ParameterError, "m must be a number, 1 or more"),
+        ({"replace": "membership-draw:m2=0.9"}, ParameterError, "m2 must be a number, 1 or more"),
         ({"method": "fuzzy:n_clusters=0"}, ParameterError, "n_clusters must be"),
         ({"method": "fuzzi"}, ParameterError, 'Did you mean "fuzzy"'),
         ({"weights": "d"}, MethodError, "does not support sampling weights"),
@@ -223,6 +226,29 @@ def test_the_most_and_the_least_fuzzy(method):
     assert distinct(shoal.protect(numbers(), 3, method=method, seed=1).data).min() >= 3
 
 
+@pytest.mark.parametrize("options", [{}, {"standardize": False}, {"edits": ["a + b == c", "d >= 0.5"]}])
+@pytest.mark.parametrize("m", [1, 1.3])
+def test_without_fuzziness_everyone_gets_the_nearest_centre(options, m):
+    frame = numbers()
+    settings = {"method": f"fuzzy:m={m}", "replace": "membership-draw:m2=1", **options}
+    masked = shoal.protect(frame, 4, **settings, seed=1).data
+    unit = 1 if "standardize" in options else frame.std()
+    X, released = (file.div(unit).to_numpy() for file in (frame, masked))
+    distances = np.square(X[:, None] - np.unique(released, axis=0)).sum(axis=2)
+    assert np.square(X - released).sum(axis=1) == pytest.approx(distances.min(axis=1), rel=1e-6)
+    assert distinct(masked).min() >= 4
+    assert len(distinct(masked)) > 5
+
+
+def test_of_a_release_without_fuzziness_an_intruder_knows_the_centre_of_everyone():
+    """Also where several are equally near: whole numbers, many of them equal."""
+    frame = pd.DataFrame(np.random.default_rng(6).integers(0, 6, size=(200, 2)), columns=["a", "b"])
+    release = shoal.protect(frame, 3, method="fuzzy:m=1", seed=1)
+    attack = release.evaluate(measures=["transparency_attack"]).transparency_attack
+    assert attack.coverage == 100
+    assert attack.candidates < 20
+
+
 def test_centres_average_k_records_however_early_the_clusters_stop():
     release = shoal.protect(numbers(), 3, method="fuzzy:max_iter=1", seed=1)
     assert release.plan.outcome.smallest_support >= 3
@@ -277,7 +303,7 @@ def test_the_attack_on_a_fuzzy_release_takes_every_centre_that_may_have_been_dra
 DRAWN = {"method": "at-least-k", "replace": "membership-draw"}
 
 
-@pytest.mark.parametrize("m2", [1.05, 1.2, 2.0])
+@pytest.mark.parametrize("m2", [1, 1.05, 1.2, 2.0])
 @pytest.mark.parametrize("k", [2, 5])
 def test_groups_of_at_least_k_are_drawn_by_membership(k, m2):
     release = shoal.protect(numbers(), k, method="at-least-k", replace=f"membership-draw:m2={m2}", seed=1)

@@ -151,6 +151,27 @@ def test_progress_adds_up_to_one(estimator):
     assert sum(heard) == pytest.approx(1)
 
 
+@pytest.mark.parametrize("init", ["k-means++", "farthest"])
+def test_an_exponent_of_one_is_c_means(init):
+    """Ties included: whole numbers, many of them equal."""
+    X = np.random.default_rng(4).integers(0, 5, size=(150, 2)).astype(float)
+    fuzzy, crisp = (model.set_params(init=init, n_init=2).fit(X) for model in (FuzzyCMeans(9, m=1), CMeans(9)))
+    assert np.array_equal(fuzzy.cluster_centers_, crisp.cluster_centers_)
+    assert np.array_equal(fuzzy.memberships_, crisp.memberships_)
+    assert np.array_equal(fuzzy.labels_, crisp.labels_)
+    assert fuzzy.objective_ == crisp.objective_ and fuzzy.n_iter_ == crisp.n_iter_
+
+
+def test_centres_of_c_means_can_be_held_to_constraints():
+    """Each is the mean of its records, moved to the nearest point on the line."""
+    X = blobs()
+    fitted = FuzzyCMeans(4, m=1, constraints=([[1.0, 1.0]], [9.0])).fit(X)
+    means = np.array([X[fitted.labels_ == one].mean(axis=0) for one in range(4)])
+    assert np.array_equal(np.unique(fitted.memberships_), [0, 1]) and fitted.converged_
+    expected = means - (means.sum(axis=1, keepdims=True) - 9) / 2
+    assert fitted.cluster_centers_ == pytest.approx(expected)
+
+
 def test_no_default_where_none_is_right():
     with pytest.raises(TypeError, match="lam"):
         EntropyFuzzyCMeans(3)

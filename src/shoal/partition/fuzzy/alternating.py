@@ -22,6 +22,7 @@ from shoal.partition.fuzzy.membership_rules import (
     Noisy,
     Possibilistic,
     Typicality,
+    c_means_rule,
 )
 from shoal.partition.fuzzy.moving import move, typical_of
 
@@ -35,6 +36,7 @@ __all__ = [
     "Possibilistic",
     "Typicality",
     "alternate",
+    "c_means_rule",
     "labels",
     "mean_distances",
     "memberships",

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from shoal.parameters.limits import Above, Limit, OrNone
+from shoal.parameters.limits import Above, Limit, Number, OrNone
 from shoal.parameters.searched import Searched
-from shoal.partition.fuzzy.alternating import Crisp, Fuzzy, MembershipRule, Noisy
+from shoal.partition.fuzzy.alternating import Crisp, MembershipRule, Noisy, c_means_rule
 from shoal.partition.fuzzy.base import ConstrainedClusterer, FuzzyClusterer
 from shoal.partition.fuzzy.soft_method import CLUSTERS, SoftMethod
 
@@ -30,7 +30,8 @@ class FuzzyCMeans(ConstrainedClusterer):
     n_clusters
         The number of clusters, c.
     m
-        How fuzzy, above 1: near 1 almost crisp; large, memberships near 1/c.
+        How fuzzy, 1 or more: near 1 almost crisp; large, memberships near 1/c. At 1, the limit, this is `CMeans`: every
+        record belongs to its nearest centre alone, of several to the first.
     constraints
         A pair (A, b): every centre v has A v = b, in the units of the matrix. One row or many; a row that follows from
         others does no harm.
@@ -95,15 +96,15 @@ class FuzzyCMeans(ConstrainedClusterer):
 
     m: float = 2.0
 
-    limits: ClassVar[Mapping[str, Limit]] = {**ConstrainedClusterer.limits, "m": Above(1)}
+    limits: ClassVar[Mapping[str, Limit]] = {**ConstrainedClusterer.limits, "m": Number(1)}
 
     def _make_rule(self, scale: float) -> MembershipRule:
-        return Fuzzy(float(self.m))
+        return c_means_rule(float(self.m))
 
 
 @dataclass(frozen=True, kw_only=True)
 class FuzzyMethod(SoftMethod):
-    """Fuzzy c-means with the exponent m.
+    """Fuzzy c-means with the exponent m; c-means if m is 1.
 
     References
     ----------
@@ -126,7 +127,7 @@ class FuzzyMethod(SoftMethod):
     )
     estimator: ClassVar[type[ConstrainedClusterer]] = FuzzyCMeans
     draw_parameter: ClassVar[str] = "m2"
-    limits: ClassVar[Mapping[str, Limit]] = {**SoftMethod.limits, "m": Above(1)}
+    limits: ClassVar[Mapping[str, Limit]] = {**SoftMethod.limits, "m": Number(1)}
 
     @property
     def fuzziness(self) -> tuple[str, float]:
@@ -135,7 +136,7 @@ class FuzzyMethod(SoftMethod):
 
     def rule(self, fuzziness: float) -> MembershipRule:
         """Return the rule with another exponent."""
-        return Fuzzy(fuzziness)
+        return c_means_rule(fuzziness)
 
     @property
     def power(self) -> float:

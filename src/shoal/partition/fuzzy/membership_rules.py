@@ -14,7 +14,17 @@ from array_api_compat import device
 
 from shoal.partition.fuzzy.centred_records import Array, RecordBlock
 
-__all__ = ["CentreWeights", "Crisp", "Entropic", "Fuzzy", "MembershipRule", "Noisy", "Possibilistic", "Typicality"]
+__all__ = [
+    "CentreWeights",
+    "Crisp",
+    "Entropic",
+    "Fuzzy",
+    "MembershipRule",
+    "Noisy",
+    "Possibilistic",
+    "Typicality",
+    "c_means_rule",
+]
 
 # An exponent up to this that is whole, as for m = 1.1, 1.2, 1.25, 1.5 and 2, is taken by multiplying.
 _LARGEST_WHOLE = 16
@@ -282,6 +292,11 @@ class Crisp(MembershipRule):
         first = xp.argmin(block.distances, axis=1)
         numbers = xp.arange(block.distances.shape[1], device=device(first))
         return xp.astype(first[:, None] == numbers, block.distances.dtype)
+
+
+def c_means_rule(m: float) -> MembershipRule:
+    """Return the rule of fuzzy c-means with the exponent m, or that of c-means, which is its limit, if m is 1."""
+    return Fuzzy(m) if m > 1 else Crisp()
 
 
 def _raised(block: RecordBlock, base: Array, power: float) -> Array:

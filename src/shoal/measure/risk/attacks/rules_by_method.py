@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from shoal.partition.fuzzy.soft_method import DrawnMethod
     from shoal.replace import MembershipDraw
 
+# An exponent of fuzzy c-means so near to 1 that only centres equally near, but for rounding, share a record.
+_NEARLY_CRISP = 1 + 1e-6
+
 __all__ = ["BlockRule", "RuleOptions", "draw_of", "rule_of_method"]
 
 Doubles = NDArray[np.float64]
@@ -110,7 +113,9 @@ def _by_membership(method: DrawnMethod, draw: MembershipDraw, options: RuleOptio
 
 def _memberships(method: DrawnMethod, draw: MembershipDraw) -> Callable[[Doubles, Doubles], Doubles]:
     """Return the function by which a method draws: the memberships of records in centres."""
-    from shoal.partition.fuzzy.alternating import memberships
+    from shoal.partition.fuzzy.alternating import Crisp, Fuzzy, memberships
 
     rule = method.rule(draw.fuzziness(method))
+    if isinstance(rule, Crisp):  # of centres equally near, which was the first in the release cannot be seen
+        rule = Fuzzy(_NEARLY_CRISP)
     return lambda X, centres: np.asarray(memberships(X, centres, rule))

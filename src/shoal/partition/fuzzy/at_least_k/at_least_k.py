@@ -15,7 +15,7 @@ from shoal.errors import MethodError, ParameterError
 from shoal.parameters.limits import Above, Limit, Number, Whole
 from shoal.parameters.searched import Searched
 from shoal.partition.base import Partitioner
-from shoal.partition.fuzzy.alternating import Fuzzy, MembershipRule, alternate, memberships
+from shoal.partition.fuzzy.alternating import Fuzzy, MembershipRule, alternate, c_means_rule, memberships
 from shoal.partition.fuzzy.at_least_k.cluster_tree import ClusterTree, SetToSplit
 from shoal.partition.fuzzy.at_least_k.repair import filled, large_enough
 from shoal.partition.fuzzy.device import threads_for_blocks
@@ -159,7 +159,7 @@ class AtLeastK(Partitioner):
 
     def rule(self, fuzziness: float) -> MembershipRule:
         """Return the rule for memberships in released centres side by side, which is what an intruder sees of them."""
-        return Fuzzy(fuzziness)
+        return c_means_rule(fuzziness)
 
     @property
     def memberships_(self) -> Doubles:

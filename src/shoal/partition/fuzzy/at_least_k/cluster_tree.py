@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.partition.fuzzy.alternating import Fuzzy, memberships
+from shoal.partition.fuzzy.alternating import c_means_rule, memberships
 
 __all__ = ["ClusterTree", "SetToSplit"]
 
@@ -118,7 +118,7 @@ class ClusterTree:
             inside = np.zeros((len(X), len(one.centres)))
             some = np.flatnonzero(of_set > 0)
             if len(some):
-                rule = Fuzzy(1 + (m - 1) * one.fuzziness)
+                rule = c_means_rule(1 + (m - 1) * one.fuzziness)
                 inside[some] = np.asarray(memberships(X[some], one.centres, rule)) * of_set[some, None]
             yield one, inside
             for part in np.flatnonzero(one.leaves < 0):
