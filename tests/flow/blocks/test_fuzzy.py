@@ -221,6 +221,17 @@ def test_rules_hold_at_a_bound_of_zero(edits):
     assert "a == 0" not in edits or (masked["a"] == 0).all()
 
 
+@pytest.mark.parametrize("method", ["fuzzy", "entropy"])
+def test_where_clusters_start(method):
+    released = [
+        shoal.protect(numbers(), 3, method=f"{method}:{init}", seed=1)
+        for init in ("init=k-means++", "init=farthest", "init=random", "init=random,n_init=4")
+    ]
+    assert len({one.data.to_numpy().tobytes() for one in released}) == 4
+    assert all(distinct(one.data).min() >= 3 for one in released)
+    assert released[2].plan.method["init"] == "random"
+
+
 @pytest.mark.parametrize("method", ["fuzzy:m=1000", "fuzzy:m=100000", "fuzzy:m=1.0001", "entropy:lam=1e-9"])
 def test_the_most_and_the_least_fuzzy(method):
     assert distinct(shoal.protect(numbers(), 3, method=method, seed=1).data).min() >= 3

@@ -110,9 +110,48 @@ def test_a_start_of_ones_own_is_used_as_it_is(estimator):
     assert make(estimator, init=start.tolist()).fit(X).cluster_centers_ == pytest.approx(fitted.cluster_centers_)
 
 
-def test_more_starts_are_not_worse():
+@pytest.mark.filterwarnings("ignore::shoal.errors.ConvergenceWarning")  # three iterations are enough to compare
+@every_estimator
+@pytest.mark.parametrize("size", [1, 1e300])
+def test_a_start_of_memberships_is_one_of_the_means_they_give(estimator, size):
+    """The means are taken with u^m where centres are, with u in the entropy kind and in c-means."""
+    X = blobs()
+    u = np.random.default_rng(5).dirichlet(np.ones(3), len(X))
+    settings = {"m": 1.7} if hasattr(estimator, "m") else {}
+    w = u ** settings.get("m", 1)
+    centres = w.T @ X / w.sum(axis=0)[:, None]
+    if estimator is EntropyFuzzyCMeans and size > 1:
+        settings = {"lam": 1e-290}
+    by_centres, by_memberships, by_multiples = (
+        make(estimator, init=init, max_iter=3, **settings).fit(X * size) for init in (centres * size, u, 7 * u)
+    )
+    assert by_memberships.cluster_centers_ / size == pytest.approx(by_centres.cluster_centers_ / size, rel=1e-9)
+    assert np.allclose(by_multiples.cluster_centers_ / size, by_memberships.cluster_centers_ / size, rtol=1e-12)
+
+
+def test_memberships_too_small_for_their_power_still_start():
+    X = np.arange(8.0)[:, None]
+    fitted = FuzzyCMeans(2, m=1e4, init=np.tile([0.5, 0.5], (8, 1)), max_iter=1, tol=1).fit(X)
+    assert fitted.cluster_centers_[:, 0] == pytest.approx([3.5, 3.5])
+
+
+@every_estimator
+def test_a_random_start_is_of_records_drawn_at_random(estimator):
+    """All records are centres: those drawn, a hundredth nearer to their mean, are the records in another order."""
+    X = np.random.default_rng(8).normal(size=(6, 2))
+    starts = [make(estimator, 6, init="random", random_state=seed)._starts(X, 1.0, 1.0)[0] for seed in range(20)]
+    expected = X + 0.01 * (X.mean(axis=0) - X)
+    for start in starts:
+        assert np.sort(start, axis=0) == pytest.approx(np.sort(expected, axis=0))
+    assert len({start.tobytes() for start in starts}) > 15
+    firsts = {int(np.abs(start[0] - expected).sum(axis=1).argmin()) for start in starts}
+    assert len(firsts) > 3
+
+
+@pytest.mark.parametrize("init", ["k-means++", "random"])
+def test_more_starts_are_not_worse(init):
     X = np.random.default_rng(3).normal(size=(200, 3))
-    one, ten = (CMeans(12, n_init=n).fit(X).objective_[-1] for n in (1, 10))
+    one, ten = (CMeans(12, init=init, n_init=n, random_state=1).fit(X).objective_[-1] for n in (1, 10))
     assert ten < one
 
 
@@ -125,7 +164,15 @@ def test_farthest_draws_nothing():
 @pytest.mark.parametrize(
     ("init", "message"),
     [
-        ([[1.0, 2.0]], r"init must have 3 rows, one a cluster, and 2 columns; got \(1, 2\)"),
+        (
+            [[1.0, 2.0]],
+            r"init must have 3 rows, one a cluster, and 2 columns, or 150 rows, one a record, and 3 columns; "
+            r"got \(1, 2\)",
+        ),
+        (np.eye(3)[np.zeros(150, dtype=int)], "above 0 in every row and every column"),
+        (np.vstack([np.full((149, 3), 1 / 3), np.zeros(3)]), "above 0 in every row and every column"),
+        (np.tile([1.5, -0.5, 0], (150, 1)), "numbers from 0"),
+        (np.full((150, 3), np.inf), "finite"),
         (np.full((3, 2), np.nan), "finite"),
         ([["a", "b"]] * 3, "numbers"),
         ("kmeans++", r'init must be one of .*; got .kmeans\+\+.* Did you mean "k-means\+\+"'),

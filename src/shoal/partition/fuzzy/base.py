@@ -16,7 +16,14 @@ from shoal.parameters.limits import Limit, Number, OneOf, OrNone, Whole, check_l
 from shoal.partition.fuzzy.alternating import Alternation, MembershipRule, alternate, labels, memberships
 from shoal.partition.fuzzy.device import DeviceName, threads_for_blocks, to_device, to_host
 from shoal.partition.fuzzy.projection import FeasibleSet, feasible_set
-from shoal.partition.fuzzy.starts import StartOfClusters, farthest_first, plus_plus, towards_the_mean
+from shoal.partition.fuzzy.starts import (
+    STARTS,
+    StartOfClusters,
+    farthest_first,
+    plus_plus,
+    start_from_matrix,
+    towards_the_mean,
+)
 from shoal.partition.geometry.checked_matrix import checked_matrix
 from shoal.progress import advance, step
 
@@ -35,7 +42,7 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     limits: ClassVar[Mapping[str, Limit]] = {
         "n_clusters": Whole(1),
-        "init": StartOfClusters(("k-means++", "farthest")),
+        "init": StartOfClusters(STARTS, "centres or memberships"),
         "max_iter": Whole(1),
         "tol": Number(0),
         "n_init": Whole(1),
@@ -147,7 +154,7 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return the result with the least objective over all starts."""
         X = to_device(records, self.device)
         rule = self._make_rule(scale)
-        starts = self._starts(records, scale)
+        starts = self._starts(records, scale, rule.power_of_weights)
         best: Alternation | None = None
         with threads_for_blocks() as threads:
             for start in starts:
@@ -168,27 +175,16 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         assert best is not None
         return best
 
-    def _starts(self, records: NDArray[Any], scale: float) -> list[NDArray[Any]]:
+    def _starts(self, records: NDArray[Any], scale: float, power: float) -> list[NDArray[Any]]:
         c = self.n_clusters
         if not isinstance(self.init, str):
-            return [self._start_from_matrix(records.shape[1]).astype(records.dtype) / scale]
+            return [start_from_matrix(self.init, records, c, scale=scale, power=power)]
         if self.init == "farthest":
             return [towards_the_mean(records, farthest_first(records, c))]
         rng = np.random.default_rng(self.random_state)
+        if self.init == "random":
+            return [towards_the_mean(records, rng.choice(len(records), c, replace=False)) for _ in range(self.n_init)]
         return [towards_the_mean(records, plus_plus(records, c, rng)) for _ in range(self.n_init)]
-
-    def _start_from_matrix(self, d: int) -> NDArray[np.float64]:
-        try:
-            start = np.array(self.init, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ParameterError("init must be made of numbers.") from None
-        if start.shape != (self.n_clusters, d):
-            raise ParameterError(
-                f"init must have {self.n_clusters} rows, one a cluster, and {d} columns; got {start.shape}."
-            )
-        if not np.isfinite(start).all():
-            raise ParameterError("init must be made of finite numbers.")
-        return start
 
     def _projection(self, allowed: FeasibleSet | None, scale: float) -> Callable[[Any], Any] | None:
         """Return the projection on the device, in the units the loop works in."""

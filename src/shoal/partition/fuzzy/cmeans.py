@@ -46,15 +46,17 @@ class FuzzyCMeans(ConstrainedClusterer):
     init
         ``"k-means++"``: records drawn with probability proportional to the squared distance to those drawn before.
         ``"farthest"``: the record farthest from the mean, then always the one farthest from all before; nothing is
-        drawn. Both move the records by a hundredth of the way to the mean, as a centre that lies on a record hardly
-        leaves it if m is large. Or a matrix, c x d, in the units of `X`.
+        drawn. ``"random"``: records drawn at random, each at most once. All move the records by a hundredth of the way
+        to the mean, as a centre that lies on a record hardly leaves it if m is large. Or a matrix: centres, c x d, in
+        the units of `X`; or memberships, n x c, a row for each record of `X`, of which the first centres are the means.
     max_iter
         The most iterations.
     tol
         The centres have come to rest if none moves farther than this times the root mean square distance of the
         records to their mean.
     n_init
-        How many starts of k-means++; the result with the least objective counts. The other kinds of start are one each.
+        How many starts of k-means++, or of random ones; the result with the least objective counts. The other kinds of
+        start are one each.
     random_state
         The seed of the starts.
     device

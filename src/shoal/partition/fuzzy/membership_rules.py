@@ -43,6 +43,11 @@ class MembershipRule:
 
     matrices: ClassVar[int] = 4  # of the size of a block, its distances included, that are in use at one time
 
+    @property
+    def power_of_weights(self) -> float:
+        """The power of memberships that centres are averaged with."""
+        return 1.0
+
     def weigh(self, block: RecordBlock) -> CentreWeights:
         """Return the weights that the new centres are means with."""
         raise NotImplementedError
@@ -83,6 +88,11 @@ class Fuzzy(MembershipRule):
     def power(self) -> float:
         """The exponent p of the ratios of distances, 1/(m-1)."""
         return 1 / (self.m - 1)
+
+    @property
+    def power_of_weights(self) -> float:
+        """The exponent m."""
+        return self.m
 
     @property
     def noise_distance(self) -> float | None:

@@ -17,6 +17,7 @@ from shoal.partition.base import Method
 from shoal.partition.fuzzy.alternating import MembershipRule
 from shoal.partition.fuzzy.base import ConstrainedClusterer
 from shoal.partition.fuzzy.device import DeviceName
+from shoal.partition.fuzzy.starts import STARTS
 from shoal.partition.mdav.mdav import MDAV
 
 __all__ = ["CLUSTERS", "DrawnMethod", "FlatClusters", "NestedClusters", "SoftMethod"]
@@ -137,7 +138,7 @@ class SoftMethod(Method):
         "n_clusters": OrNone(Whole(1)),
         "part": OrNone(Whole(2)),
         "mode": OneOf(("alternate", "project")),
-        "init": OneOf(("k-means++", "farthest")),
+        "init": OneOf(STARTS),
         "max_iter": Whole(1),
         "tol": Number(0),
         "n_init": Whole(1),

@@ -8,10 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.arithmetic import raised, weighted_sums
+from shoal.errors import ParameterError
 from shoal.parameters.limits import OneOf
 from shoal.partition.geometry.squared_distances import squared_distances
 
-__all__ = ["StartOfClusters", "farthest_first", "plus_plus", "towards_the_mean"]
+__all__ = ["STARTS", "StartOfClusters", "farthest_first", "plus_plus", "start_from_matrix", "towards_the_mean"]
+
+STARTS = ("k-means++", "farthest", "random")
 
 # With a large m a centre never leaves a record it starts on: the record's weight is 1, that of all others c^-m.
 _TOWARDS_THE_MEAN = 0.01
@@ -59,6 +63,47 @@ def farthest_first(X: NDArray[np.float64], c: int) -> NDArray[np.int64]:
         rows.append(int(np.argmax(nearest)))
         np.minimum(nearest, _distances_to(X, rows[-1]), out=nearest)
     return np.array(rows)
+
+
+def start_from_matrix(
+    matrix: Any, records: NDArray[Any], c: int, *, scale: float, power: float
+) -> NDArray[np.floating[Any]]:
+    """Return the centres that a matrix of one's own starts with.
+
+    Parameters
+    ----------
+    matrix
+        Centres, c x d, or memberships, n x c, whose rows need not sum to one. Where it could be both it has centres.
+    records
+        The records, divided by `scale`.
+    c
+        The number of clusters.
+    scale
+        The unit of the records, which is not that of the matrix.
+    power
+        What memberships are raised to when centres are averaged.
+    """
+    try:
+        start = np.array(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError("init must be made of numbers.") from None
+    n, d = records.shape
+    if start.shape not in ((c, d), (n, c)):
+        raise ParameterError(
+            f"init must have {c} rows, one a cluster, and {d} columns, or {n} rows, one a record, and {c} columns; got "
+            f"{start.shape}."
+        )
+    if not np.isfinite(start).all():
+        raise ParameterError("init must be made of finite numbers.")
+    if start.shape == (c, d):
+        return start.astype(records.dtype) / scale
+    if (start < 0).any() or not (start.any(axis=0).all() and start.any(axis=1).all()):
+        raise ParameterError("Memberships in init must be numbers from 0, some above 0 in every row and every column.")
+    start /= start.max(axis=1, keepdims=True)  # so that no sum is beyond numbers
+    start /= start.sum(axis=1, keepdims=True)
+    weights = raised(start / start.max(axis=0), power)  # each centre's largest is 1, so that none is too small
+    sums = weighted_sums(weights, records.astype(np.float64))
+    return np.asarray(sums / weights.sum(axis=0)[:, None], dtype=records.dtype)
 
 
 def towards_the_mean(X: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
