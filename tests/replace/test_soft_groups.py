@@ -142,6 +142,34 @@ def test_nobody_is_unchanged_where_another_centre_is_near(seed, k):
         assert (np.abs(X - drawn.centres[drawn.labels]) > UNCHANGED * unit).any(axis=1).all()
 
 
+@pytest.mark.parametrize("fewest", [0, 4])
+def test_the_expected_number_of_records_is_the_sum_of_the_probabilities(fewest):
+    """Against a loop, for the released centres, and against the mean over many draws."""
+    X, centres = records(11, c=8)
+    X[0] = centres[3]  # a record on a centre
+    chances = by_distance(X, centres, Fuzzy(1.6))
+    expected = sum(chances(np.array([row]), np.arange(8))[0] for row in range(60))
+    found = soft_groups(X, centres, np.ones(8), chances, fewest, np.random.default_rng(0))
+    released = [centres.tolist().index(one) for one in found.centres.tolist()]
+    assert found.expected == pytest.approx(expected[released])
+    if not fewest:
+        rng = np.random.default_rng(1)
+        counts = np.zeros(8)
+        for _ in range(2000):
+            drawn = soft_groups(X, centres, np.ones(8), chances, 0, rng)
+            used = [centres.tolist().index(one) for one in drawn.centres.tolist()]
+            counts[used] += np.bincount(drawn.labels)
+        assert np.abs(counts / 2000 - expected).max() < 5 * np.sqrt(60 / 4 / 2000)
+
+
+def test_who_belongs_to_none_of_the_centres_is_expected_anywhere():
+    wanted = np.array([[0.0, 0, 0], [0, 2, 2], [5, 0, 0]])
+    chances = by_membership(wanted, np.arange(3))
+    found = soft_groups(np.zeros((3, 1)), np.arange(3.0)[:, None], np.ones(3), chances, 0, np.random.default_rng(0))
+    expected = np.array([1 + 1 / 3, 1 / 2 + 1 / 3, 1 / 2 + 1 / 3])
+    assert found.expected == pytest.approx(expected[found.centres[:, 0].astype(int)])
+
+
 def test_memberships_of_merged_clusters_are_added():
     chances = by_membership(np.array([[0.5, 0.2, 0.3]]), np.array([1, 0, 1]))
     assert chances(np.array([0]), np.array([0, 1])) == pytest.approx(np.array([[0.2, 0.8]]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -150,6 +151,10 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
     if held_by_one:
         named = ", ".join(f'"{name}" ({count:,})' for name, count in held_by_one.items())
         notes.append(f"Groups in which the released value is that of one record alone: {named}.")
+    expected = min(block.smallest_expected for block in blocks)
+    if expected < math.inf:
+        tenths = math.floor(10 * expected + 1e-6) / 10  # never more than it is
+        notes.append(f"The smallest expected number of records of a centre is {tenths:.1f}.")
     alike = _alike(work, blocks)
     outcome = Outcome(
         groups=[len(partition.sizes) for partition in partitions],

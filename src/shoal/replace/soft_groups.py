@@ -34,11 +34,14 @@ class SoftGroups:
         The centres, one row each; some may be no record's.
     behind
         The effective number of records behind each.
+    expected
+        How many records each was expected to get: the sum of their probabilities, before any centre was left out.
     """
 
     labels: Labels
     centres: Doubles
     behind: Doubles
+    expected: Doubles
 
 
 def by_distance(X: Doubles, centres: Doubles, rule: MembershipRule) -> Chances:
@@ -100,7 +103,8 @@ def soft_groups(
         unit = np.ones(X.shape[1]) if unit is None else unit
         _Completion(X, centres, labels, homes.copy(), chances, fewest, unit).complete(rng)
     used, labels = np.unique(labels, return_inverse=True)
-    return SoftGroups(labels.astype(np.int64), centres[used], behind[used])
+    expected = _expected(chances, len(X), every)
+    return SoftGroups(labels.astype(np.int64), centres[used], behind[used], expected[used])
 
 
 def _drawn(
@@ -115,6 +119,18 @@ def _drawn(
         upto[upto[:, -1] == 0] = np.arange(1, len(some) + 1)  # who belongs to none of them takes any
         labels[block] = (upto < rng.random((len(upto), 1)) * upto[:, -1:]).sum(axis=1)
     return some[np.minimum(labels, len(some) - 1)]
+
+
+def _expected(chances: Chances, records: int, every: NDArray[np.int64]) -> Doubles:
+    """Return how many records each centre is expected to get when all draw among all centres."""
+    expected = np.zeros(len(every))
+    at_once = max(1, _AT_ONCE // len(every))
+    for start in range(0, records, at_once):
+        shares = chances(np.arange(start, min(start + at_once, records)), every)
+        totals = shares.sum(axis=1, keepdims=True)
+        none = totals[:, 0] == 0
+        expected += (shares[~none] / totals[~none]).sum(axis=0) + none.sum() / len(every)
+    return expected
 
 
 def _redraw_unchanged(

@@ -347,6 +347,32 @@ def test_a_note_says_which_share_of_the_records_was_left_to_the_fallback(replace
     assert "0.0 % of the records were left to MDAV." in default.plan.outcome.notes
 
 
+def expected_records(release):
+    (note,) = [note for note in release.plan.outcome.notes if "expected number" in note]
+    assert note.startswith("The smallest expected number of records of a centre is ")
+    return float(note.removesuffix(".").rpartition(" ")[2])
+
+
+@pytest.mark.parametrize("method", ["fuzzy", "entropy", "at-least-k"])
+def test_a_note_has_the_smallest_expected_number_of_records(method):
+    """One note, over all strata and blocks."""
+    frame = numbers().assign(s=[0, 1] * 60)
+    settings = {"replace": "membership-draw", "blocks": [["a", "b"], ["d", "c"]], "strata": "s"}
+    release = shoal.protect(frame, 4, method=method, **settings, seed=1)
+    assert 0 < expected_records(release) < 120 / release.plan.outcome.groups[0]
+    crisp = shoal.protect(frame, 4, method="mdav", seed=1)
+    assert not [note for note in crisp.plan.outcome.notes if "expected" in note]
+
+
+def test_with_n_over_k_clusters_and_a_large_exponent_k_records_are_expected():
+    """Probabilistic k-anonymity: what the paper proves of the algorithm as it has it."""
+    with pytest.warns(DisclosureWarning):
+        release = shoal.protect(
+            numbers(), 4, method="fuzzy:m=1.2", replace=MembershipDraw(m2=1e6, at_least=None), seed=1
+        )
+    assert 3.8 <= expected_records(release) <= 4  # an outlier that is its own centre draws no other
+
+
 def test_the_share_of_the_fallback_is_that_of_all_strata_together():
     """In one of two strata all records are alike, and these are a quarter."""
     frame = pd.DataFrame({"a": [5.0] * 10 + list(np.random.default_rng(0).normal(size=30)), "s": [0] * 10 + [1] * 30})

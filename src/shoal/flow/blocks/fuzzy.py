@@ -55,7 +55,7 @@ def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> Protec
     unit = np.ones(matrix.values.shape[1]) if plan.standardize else matrix.values.std(axis=0, ddof=1)
     released = np.empty_like(matrix.values)
     labels = np.empty(len(table), dtype=np.int64)
-    groups, behind, left = 0, math.inf, 0.0
+    groups, behind, expected, left = 0, math.inf, math.inf, 0.0
     for stratum in range(len(strata)):
         of_stratum = np.flatnonzero(strata.codes == stratum)
         for place, part in enumerate(method.parts(matrix.values[of_stratum])):
@@ -73,6 +73,7 @@ def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> Protec
             labels[rows] = np.unique(released[rows], axis=0, return_inverse=True)[1].ravel() + groups
             groups = int(labels[rows].max()) + 1
             behind = min(behind, *(float(one.behind.min()) for one in found))
+            expected = min(expected, *(float(one.expected.min()) for one in found))
             left += len(rows) * clusters.fallback_share
     _warn(plan, draw, int((np.abs(matrix.values - released) <= UNCHANGED * unit).all(axis=1).sum()), labels)
     computed = {name: values[name].copy() for name in matrix.constant}
@@ -86,6 +87,7 @@ def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> Protec
         taken={},
         joined={},
         smallest_support=math.floor(behind + 1e-9),
+        smallest_expected=expected,
         steps=[],
         notes=fallback_notes(method.fallback, left / len(table)),
     )

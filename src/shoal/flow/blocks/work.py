@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -72,6 +73,8 @@ class ProtectedBlock:
         By column, in how many groups the released value is that of one record alone.
     smallest_support
         The fewest records behind any released value.
+    smallest_expected
+        The fewest records that any released centre was expected to get; infinity where none are drawn.
     steps
         The steps of a search, by stratum.
     notes
@@ -87,6 +90,7 @@ class ProtectedBlock:
     steps: list[int]
     notes: tuple[str, ...] = ()
     held_by_one: Mapping[str, int] = field(default_factory=dict)
+    smallest_expected: float = math.inf
 
 
 def fallback_notes(fallback: str, share: float) -> tuple[str, ...]:
