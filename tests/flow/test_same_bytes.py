@@ -38,6 +38,7 @@ RELEASES = """
     synthetic = {"k": 30, "confidential": ["A", "B", "C"], "method": "mdav"}
     cases = {
         "fuzzy": (normal, plain | {"method": "fuzzy:m=1.4"}),
+        "crisp c-means": (normal, plain | {"method": "fuzzy:m=1,init=random"}),
         "entropy": (normal, plain | {"method": "entropy"}),
         "fuzzy with rules": (rules, plain | {"method": "fuzzy", "edits": ["S == X + Y", "X + Y <= 2 * Z"]}),
         "at-least-k": (normal, plain | {"method": "at-least-k"}),
@@ -82,5 +83,5 @@ def here() -> list[str]:
 
 @pytest.mark.parametrize("processor", OLDER)
 def test_releases_are_the_same_on_an_older_processor(here, processor):
-    assert len(here) == 15
+    assert len(here) == 16
     assert releases(**OLDER[processor]) == here
