@@ -60,7 +60,7 @@ _LIMITS: dict[str, Limit] = {
     "clusters": Whole(2),
     "repetitions": Whole(1),
     "m": Above(1),
-    "eta": Above(1),
+    "eta": Above(1, why="at 1 and below, the record farthest from a centre would be the most typical of it"),
     "lam": Above(0),
     "max_iter": Whole(1),
     "tol": Number(0),
