@@ -40,6 +40,7 @@ CASES = [
     ("transparency_attack", {"nearest": 3}),
     ("clustering_similarity", {"clusters": 4}),
     ("subdomain_difference", {"by": "region", "least": 5}),
+    ("subdomain_difference", {"by": "region", "moments": 4}),
 ]
 by_name = pytest.mark.parametrize(("name", "options"), CASES, ids=lambda value: str(value))
 MASKING = {"method": "mdav", "k": 4}

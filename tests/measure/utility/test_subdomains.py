@@ -1,4 +1,4 @@
-"""Means and covariances inside subdomains, against a slow version that goes through the records of each."""
+"""Moments inside subdomains, against a slow version that goes through the records of each."""
 
 from __future__ import annotations
 
@@ -10,38 +10,57 @@ import pandas as pd
 import pytest
 
 import shoal
-from shoal.errors import ColumnError, NotApplicableError, ParameterError
-from shoal.measure import covariance_difference, mean_difference, subdomain_difference, variance_difference
+from shoal.errors import ColumnError, DataError, NotApplicableError, ParameterError
+from shoal.measure import (
+    covariance_difference,
+    fourth_moments,
+    mean_difference,
+    subdomain_difference,
+    third_moments,
+    variance_difference,
+)
 
 
-def slow_difference(original, masked, by, least):
-    """Return the differences of means and covariances over the subdomains of one variable, cell by cell."""
-    numeric = [name for name in original if name != by and pd.api.types.is_numeric_dtype(original[name])]
-    sums, records, small = [0.0, 0.0], 0, []
-    for category in sorted(set(original[by].dropna()) | set(masked[by].dropna())):
-        before, after = original[original[by] == category], masked[masked[by] == category]
-        varying = [name for name in numeric if before[name].nunique() > 1]
-        means, covariances = [], []
+def by_category(original, masked, by):
+    """Return the records of both files that have each category."""
+    categories = sorted(set(original[by].dropna()) | set(masked[by].dropna()))
+    return [(original[original[by] == category], masked[masked[by] == category]) for category in categories]
+
+
+def slow_difference(subdomains, least):
+    """Return the differences of means, covariances, third and fourth moments over subdomains, cell by cell.
+
+    With them: how many subdomains are small, and how many records these have.
+    """
+    sums, records, small = np.zeros(4), 0, []
+    for before, after in subdomains:
+        varying = [name for name in before.select_dtypes("number") if before[name].nunique() > 1]
+        apart = [[], [], [], []]
         for i, one in enumerate(varying):
             sd = before[one].std()
             if after[one].count():
-                means.append(abs(after[one].mean() - before[one].mean()) / sd)
+                apart[0].append(abs(after[one].mean() - before[one].mean()) / sd)
+                for power in (3, 4):
+                    moments = [
+                        math.fsum((x - file[one].mean()) ** power for x in file[one].dropna()) / file[one].count()
+                        for file in (before, after)
+                    ]
+                    apart[power - 1].append(abs(moments[1] - moments[0]) / sd**power)
             for other in varying[i:]:
-                apart = []
+                both = []
                 for file in (before, after):
                     rows = file[[one, other]].dropna() if one != other else file[[one]].dropna()
                     if len(rows) > 1:
                         x, y = rows[one] - rows[one].mean(), rows[other] - rows[other].mean()
-                        apart.append(math.fsum(x * y) / (len(rows) - 1) / (sd * before[other].std()))
-                if len(apart) == 2:
-                    covariances.append(abs(apart[1] - apart[0]))
-        if min(len(before), len(after)) < least or not covariances:
+                        both.append(math.fsum(x * y) / (len(rows) - 1) / (sd * before[other].std()))
+                if len(both) == 2:
+                    apart[1].append(abs(both[1] - both[0]))
+        if min(len(before), len(after)) < least or not apart[1]:
             small.append(len(before))
             continue
         records += len(before)
-        sums[0] += len(before) * sum(means) / len(means)
-        sums[1] += len(before) * sum(covariances) / len(covariances)
-    return sums[0] / records, sums[1] / records, len(small), sum(small)
+        sums += [len(before) * sum(some) / len(some) for some in apart]
+    return sums / records, len(small), sum(small)
 
 
 def two_files(seed, n=120, missing=False):
@@ -64,12 +83,76 @@ def two_files(seed, n=120, missing=False):
 def test_it_is_what_going_through_the_subdomains_gives(seed, missing):
     original, masked = two_files(seed, missing=missing)
     for least in (2, 10, 25):
-        means, covariances, small, small_records = slow_difference(original, masked, "region", least)
+        slow, small, small_records = slow_difference(by_category(original, masked, "region"), least)
         found = subdomain_difference(original, masked, by="region", least=least)
-        assert (found.means, found.covariances) == pytest.approx((means, covariances))
-        assert found == pytest.approx((means + covariances) / 2)
+        assert (found.means, found.covariances) == pytest.approx(slow[:2])
+        assert found == pytest.approx(slow[:2].mean())
         of = found.by_variable["region"]
         assert (of["small"], of["small_records"]) == (small, small_records)
+        assert set(found.parts) == {"means", "covariances", "by_variable", "worst", "least"}
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_third_and_fourth_moments_have_a_part_where_they_are_asked_for(seed, missing):
+    original, masked = two_files(seed, missing=missing)
+    slow, *_ = slow_difference(by_category(original, masked, "region"), 5)
+    third, fourth = (subdomain_difference(original, masked, by="region", least=5, moments=m) for m in (3, 4))
+    assert (third.means, third.covariances, third.third_moments) == pytest.approx(slow[:3])
+    assert third == pytest.approx(slow[:3].mean()) and "fourth_moments" not in third.parts
+    assert (fourth.third_moments, fourth.fourth_moments) == pytest.approx(slow[2:])
+    assert fourth == pytest.approx(slow.mean())
+    assert fourth.by_variable["region"]["fourth_moments"] == fourth.fourth_moments
+    assert fourth.worst["difference"] >= fourth
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("size", [None, 12, 30, 120])
+def test_random_subsets_are_the_same_records_of_both_files(size, missing):
+    original, masked = two_files(1, missing=missing)
+    drawn, least = np.random.default_rng(7), 5
+    rows = [drawn.choice(120, size or 12, replace=False) for _ in range(4)]
+    slow, small, _ = slow_difference([(original.iloc[some], masked.iloc[some]) for some in rows], least)
+    options = {"subsets": 4, "size": size, "moments": 4, "least": least}
+    found = subdomain_difference(original, masked, **options, seed=7)
+    assert found == pytest.approx(slow.mean())
+    assert [found.at_random[name] for name in found.parts if name in found.at_random] == pytest.approx(slow)
+    assert (found.at_random["subdomains"], found.at_random["small"]) == (4 - small, small)
+    assert found.worst["records"] == (size or 12) and set(found.worst) == {"records", "difference"}
+    assert "by_variable" not in found.parts
+    # The seed is that of the evaluation, and no categorical variable is needed.
+    evaluated = shoal.evaluate(
+        original[["x", "y", "z"]], masked[["x", "y", "z"]], options={"subdomain_difference": options}, seed=7
+    )
+    assert evaluated.subdomain_difference == found
+    json.dumps(found.parts, allow_nan=False)
+
+
+def test_a_random_subset_of_all_records_is_the_whole_file():
+    original, masked = (file[["x", "y", "z"]] for file in two_files(1))
+    found = subdomain_difference(original, masked, subsets=2, size=120, moments=4)
+    assert found.means == pytest.approx(mean_difference(original, masked))
+    assert found.third_moments == pytest.approx(third_moments(original, masked))
+    assert found.fourth_moments == pytest.approx(fourth_moments(original, masked))
+
+
+def test_random_subsets_that_cannot_be_drawn():
+    original, masked = two_files(5)
+    for size in (9, 121):
+        with pytest.raises(
+            ParameterError, match=rf"size must be a whole number from 10 \(least\) to 120 .*; got {size}"
+        ):
+            subdomain_difference(original, masked, subsets=3, size=size)
+    with pytest.raises(ParameterError, match="by and subsets are two ways to divide the records"):
+        subdomain_difference(original, masked, subsets=3, by="region")
+    with pytest.raises(ParameterError, match="Give their number too, in subsets"):
+        subdomain_difference(original, masked, size=20)
+    with pytest.raises(DataError, match="the original has 120 and the masked file 50"):
+        subdomain_difference(original, masked[:50], subsets=3)
+    with pytest.raises(NotApplicableError, match="needs a subdomain of 10 records"):
+        subdomain_difference(original[:9], masked[:9], subsets=3)
+    with pytest.raises(ParameterError, match="by and subsets"):
+        shoal.evaluate(original, masked, options={"subdomain_difference": {"by": "region", "subsets": 2}})
 
 
 def test_one_subdomain_is_the_whole_file():

@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from shoal.describe.standardize import Scale, is_constant, standard_scale
 
-__all__ = ["NEGLIGIBLE", "QUANTILES", "JointMoments", "joint_moments", "on_original_scale", "quantile_places"]
+__all__ = [
+    "NEGLIGIBLE",
+    "QUANTILES",
+    "JointMoments",
+    "central_moment",
+    "joint_moments",
+    "on_original_scale",
+    "quantile_places",
+]
 
 Doubles = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -102,6 +110,12 @@ def _fill(moments: JointMoments, columns: Sequence[int], values: Doubles, fourth
     moments.fourths[place] = np.diag(squares)[:, None] / n
     moments.squares[place] = squares / n
     moments.cubes[place] = cubes / n
+
+
+def central_moment(values: Doubles, power: int) -> float:
+    """Return the mean of the deviations from the mean to a power, over the values that are not NaN."""
+    observed = values[~np.isnan(values)]
+    return float(((observed - observed.mean()) ** power).mean())
 
 
 def on_original_scale(original: Doubles, masked: Doubles) -> tuple[Doubles, Doubles]:

@@ -10,7 +10,7 @@ from shoal.errors import NotApplicableError
 from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.publication import Publication
-from shoal.measure.utility.joint_moments import on_original_scale
+from shoal.measure.utility.joint_moments import central_moment, on_original_scale
 
 __all__ = ["fourth_moments", "third_moments"]
 
@@ -50,12 +50,9 @@ def _difference(files: Pair, power: int) -> MeasuredValue:
     by_column = {}
     names = files.varying_names
     for name, *columns in zip(names, *(file.T for file in on_original_scale(*files.need_numeric())), strict=True):
-        before, after = (column[~np.isnan(column)] for column in columns)
-        if len(after):
-            by_column[name] = {
-                "original": float(((before - before.mean()) ** power).mean()),
-                "masked": float(((after - after.mean()) ** power).mean()),
-            }
+        if not np.isnan(columns[1]).all():
+            before, after = (central_moment(column, power) for column in columns)
+            by_column[name] = {"original": before, "masked": after}
     if not by_column:
         raise NotApplicableError("This measure needs a numeric variable that has a value in the masked file.")
     differences = [abs(both["masked"] - both["original"]) for both in by_column.values()]
