@@ -372,3 +372,84 @@ def test_the_command_takes_options(frame, tmp_path):
     assert row["score"] == pytest.approx(shoal.measure.score(frame, masked, weights="2001"))
     assert row["distance_linkage"] == pytest.approx(shoal.measure.distance_linkage(frame, masked, ties="any"))
     assert row["options"] == "distance_linkage:ties=any; score:weights=2001"
+
+
+FURTHER = ["subdomain_difference", "clustering_similarity", "k_anonymity", "score"]
+FURTHER_OPTIONS = {"subdomain_difference": {"subsets": 3, "size": 30}, "clustering_similarity": {"clusters": 3}}
+
+
+def test_further_measures_are_columns_beside_those_of_every_trial(frame):
+    plain, compared = (
+        shoal.compare(frame, [3, 5], ["mdav", "hybrid:small_groups=merge"], measures=measures, options=options, seed=2)
+        for measures, options in ((None, None), (FURTHER, FURTHER_OPTIONS))
+    )
+    added = ["subdomain_difference", "clustering_similarity", "k_anonymity"]
+    for before, after in zip(plain.rows, compared.rows, strict=True):
+        hybrid = {"replace": "hybrid:small_groups=merge", "confidential": list(frame)}
+        release = shoal.protect(frame, after.k, seed=2, **(hybrid if after.family == "hybrid" else {}))
+        found = release.evaluate(measures=FURTHER, options=FURTHER_OPTIONS)
+        assert dict(after.further) == {name: found.measured[name].value for name in added}
+        assert (before.method, before.score, before.distance_linkage, dict(before.further)) == (
+            after.method,
+            after.score,
+            after.distance_linkage,
+            {},
+        )
+    columns = list(plain.to_frame())
+    place = columns.index("information_loss") + 1
+    frame_of_all = compared.to_frame()
+    assert list(frame_of_all) == [*columns[:place], *added, *columns[place:], "options"]
+    assert list(frame_of_all["k_anonymity"]) == [row.further["k_anonymity"] for row in compared.rows]
+    document = compared.to_dict()
+    assert [{name: row[name] for name in added} for row in document["rows"]] == [row.further for row in compared.rows]
+    assert document["options"]["subdomain_difference"]["size"] == 30
+    page, text = comparison_page(compared, "t"), comparison_text(compared)
+    assert "<th" in page and "similarity of clusters (higher is better)" in page
+    assert "clustering_similarity: similarity of clusters, higher is better" in text
+    for row in compared.rows:
+        assert f"{row.further['clustering_similarity']:.4g}" in text
+
+
+def test_a_further_measure_without_a_meaning_is_empty(frame):
+    compared = shoal.compare(frame, 3, "mdav", measures="frequency_difference")
+    assert compared.rows[0].further == {"frequency_difference": None}
+    assert compared.to_frame()["frequency_difference"].isna().all()
+    assert comparison_page(compared, "t") and " - " in comparison_text(compared)
+
+
+def test_further_measures_are_taken_on_the_confidential_variables_too(frame):
+    compared = shoal.compare(frame, 10, ["mdav", "hybrid"], measures=["il1s"], confidential=["tax"], seed=1)
+    found = {row.method: row.further["il1s"] for row in compared.rows}
+    masked = shoal.protect(frame, 10, seed=1).data
+    assert found["mdav"] == shoal.measure.il1s(frame, masked, columns=["tax"])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"measures": ["clustering_similarty"]}, 'Did you mean "clustering_similarity"'),
+        ({"measures": [3]}, "measures must be names of measures; got int"),
+        ({"measures": ["propensity"], "options": {"il1s": {}}}, "il1s is not measured here; .*, propensity are"),
+        ({"measures": ["subdomain_difference"], "options": {"subdomain_difference": {"by": "ag"}}}, 'by names "ag"'),
+    ],
+)
+def test_wrong_further_measures_are_found_before_the_first_method_runs(frame, given, message, monkeypatch):
+    monkeypatch.setattr("shoal.search.setup.protect", lambda *_, **__: pytest.fail("a method ran"))
+    with pytest.raises(ParameterError, match=message) as caught:
+        shoal.compare(frame, 3, ["mdav"], **given)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_command_takes_further_measures(frame, tmp_path):
+    shoal.write_table(frame, tmp_path / "x.csv")
+    given = ["--measures", "il1s,subdomain_difference", "--option", "subdomain_difference:subsets=2,size=40"]
+    ran = run_shoal("compare", "x.csv", "-k", 3, "--methods", "mdav", "-o", "c.csv", *given, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "il1s" in ran.stdout and "subdomain_difference: difference in subdomains, lower is better" in ran.stdout
+    row = pd.read_csv(tmp_path / "c.csv").iloc[0]
+    masked = shoal.protect(frame, 3).data
+    assert row["il1s"] == pytest.approx(shoal.measure.il1s(frame, masked))
+    expected = shoal.measure.subdomain_difference(frame, masked, subsets=2, size=40)
+    assert row["subdomain_difference"] == pytest.approx(expected)
+    wrong = run_shoal("compare", "not-there.csv", "-k", 3, "--measures", "il1z", cwd=tmp_path)
+    assert wrong.returncode == 2 and 'Did you mean "il1s"' in wrong.stderr and wrong.stderr.count("\n") == 1

@@ -18,7 +18,7 @@ from shoal.cli.options import (
     takes,
 )
 from shoal.cli.terminal import progress_bar, say
-from shoal.cli.texts import read_ks, read_methods
+from shoal.cli.texts import read_ks, read_methods, read_names
 
 __all__ = ["compare"]
 
@@ -37,6 +37,10 @@ def compare(
     report: Annotated[
         Path | None, typer.Option(help="Write a page there: the table, and the map of risk and loss.")
     ] = None,
+    measures: Annotated[
+        list[str] | None,
+        typer.Option(help="Further measures for every row, separated by commas: names that `shoal measure` prints."),
+    ] = None,
     option: Option = None,
     options: dict[str, Any],
     seed: Annotated[int | None, typer.Option(help="Where random choices start. [0]")] = None,
@@ -47,10 +51,12 @@ def compare(
     from shoal.read import as_table
     from shoal.report.terminal.comparison import comparison_text
     from shoal.search.comparison import compare
+    from shoal.search.trial_measures import further_measures
     from shoal.write import refuse_targets, write_table
 
     ks = read_ks(k)
-    chosen = measure_options(option, in_trials=True)
+    further = further_measures(read_names(measures))
+    chosen = measure_options(option, in_trials=True, further=further)
     output = output or Path(f"{file.stem}-compared.csv")
     table = as_table(file, **reading)
     written = [("table", output), ("report", report)]
@@ -60,6 +66,7 @@ def compare(
             table,
             ks,
             "all" if methods == "all" else read_methods(methods),
+            measures=further,
             options=chosen,
             **protection_options(options, table.names),
             **given_options(seed=seed),

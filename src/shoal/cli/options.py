@@ -8,7 +8,7 @@ has to be read.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -189,10 +189,12 @@ def protection_options(texts: Mapping[str, Any], names: list[str]) -> dict[str, 
     return given_options(**read, **as_they_are)
 
 
-def measure_options(texts: list[str] | None, *, in_trials: bool = False) -> dict[str, dict[str, Any]]:
+def measure_options(
+    texts: list[str] | None, *, in_trials: bool = False, further: Sequence[str] = ()
+) -> dict[str, dict[str, Any]]:
     """Return the options of measures from the texts of --option, checked as far as no file is needed.
 
-    `in_trials` says whether only the measures of compare and tune can have some.
+    `in_trials` says whether only the measures of compare and tune, and those in `further`, can have some.
     """
     if not texts:
         return {}
@@ -200,7 +202,7 @@ def measure_options(texts: list[str] | None, *, in_trials: bool = False) -> dict
     from shoal.measure.options import checked_measure_options
     from shoal.search.trial_measures import TRIAL_MEASURES
 
-    return checked_measure_options(read_measure_options(texts), TRIAL_MEASURES if in_trials else MEASURES)
+    return checked_measure_options(read_measure_options(texts), [*TRIAL_MEASURES, *further] if in_trials else MEASURES)
 
 
 def refuse_beside_plan(options: list[str]) -> None:

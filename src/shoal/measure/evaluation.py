@@ -19,7 +19,7 @@ from shoal.measure.risk.attacks.known_masking import known_method
 from shoal.parameters.choices import written_form
 from shoal.replace import REPLACEMENTS
 
-__all__ = ["NOT_ASKED_FOR", "Evaluation", "evaluate", "evaluation_schema"]
+__all__ = ["NOT_ASKED_FOR", "Evaluation", "evaluate", "evaluation_schema", "names_of_measures"]
 
 NOT_ASKED_FOR = "not asked for."
 _TOO_SLOW = "takes long; left out by quick."
@@ -177,7 +177,7 @@ def evaluate(
     if method is not None:
         known_method(method, 2 if k is None else k)  # better refused now than after an hour
     files = pair(original, masked, columns, kinds=kinds)
-    names = _names_of(measures)
+    names = names_of_measures(measures)
     at_defaults: dict[str, MeasuredValue] = {}
     evaluation: dict[str, Any] = {
         "method": method,
@@ -219,7 +219,7 @@ def evaluate(
     )
 
 
-def _names_of(measures: Iterable[str] | None) -> list[str]:
+def names_of_measures(measures: Iterable[str] | None) -> list[str]:
     """Return the names of the measures asked for, in the order of the catalogue."""
     if measures is None:
         return list(MEASURES)

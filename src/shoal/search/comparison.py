@@ -22,14 +22,17 @@ from shoal.partition import METHODS
 from shoal.read import Table, as_table
 from shoal.replace import REPLACEMENTS, Replacement
 from shoal.search.setup import TrialSetup
-from shoal.search.trial_measures import TRIAL_MEASURES, TrialMeasures
+from shoal.search.trial_measures import TRIAL_MEASURES, TrialMeasures, further_measures
 
 __all__ = ["ComparedRelease", "Comparison", "compare"]
 
 
 @dataclass(frozen=True)
 class ComparedRelease(TrialMeasures):
-    """One method at one k: its measures, how long it took, and its groups."""
+    """One method at one k: its measures, how long it took, and its groups.
+
+    `further` has the measures that were asked for beside those of every trial, by name.
+    """
 
     method: str
     k: int
@@ -38,6 +41,7 @@ class ComparedRelease(TrialMeasures):
     groups: int
     smallest_group: int
     largest_group: int
+    further: Mapping[str, float | None] = field(default_factory=dict, hash=False)
     is_whole_file: bool = field(default=False, repr=False)
 
     @property
@@ -52,7 +56,8 @@ class ComparedRelease(TrialMeasures):
 
 
 _ORDER = ("method", "k", *(one.name for one in fields(TrialMeasures)))
-_COLUMNS = _ORDER + tuple(one.name for one in fields(ComparedRelease) if one.name not in (*_ORDER, "is_whole_file"))
+_NO_COLUMNS = ("further", "is_whole_file")
+_AT_THE_END = tuple(one.name for one in fields(ComparedRelease) if one.name not in (*_ORDER, *_NO_COLUMNS))
 
 
 @dataclass(frozen=True)
@@ -80,18 +85,18 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, texts and lists, ready for JSON."""
         return {
-            "rows": [{name: asdict(row)[name] for name in _COLUMNS} for row in self.rows],
+            "rows": self._flat_rows(),
             "left_out": dict(self.left_out),
             "unmasked_risk": self.unmasked_risk,
             "unmasked_score": self.unmasked_score,
-            "options": full_options(self.setup.measure_options, TRIAL_MEASURES),
+            "options": full_options(self.setup.measure_options, (*TRIAL_MEASURES, *self.setup.further)),
         }
 
     def to_frame(self) -> Any:
         """Return the rows as a pandas frame, with options of measures that are not the default ones in every row."""
         import pandas as pd
 
-        frame = pd.DataFrame([asdict(row) for row in self.rows], columns=list(_COLUMNS))
+        frame = pd.DataFrame(self._flat_rows())
         options = self.setup.measure_options
         return frame.assign(options=options_text(options)) if options else frame
 
@@ -101,12 +106,22 @@ class Comparison:
 
         write_comparison_report(self, path, title)
 
+    def _flat_rows(self) -> list[dict[str, Any]]:
+        """Return the rows by column, the further measures behind those of every trial."""
+        return [
+            {name: getattr(row, name) for name in _ORDER}
+            | dict(row.further)
+            | {name: getattr(row, name) for name in _AT_THE_END}
+            for row in self.rows
+        ]
+
 
 def compare(
     data: Any,
     k: int | Iterable[int],
     methods: str | Iterable[Any] = "all",
     *,
+    measures: str | Iterable[str] | None = None,
     options: MeasureOptions | None = None,
     seed: int = 0,
     **protection: Any,
@@ -126,9 +141,12 @@ def compare(
         some variables are confidential. A method that is named is run, however long it takes. What a method cannot do
         at some k, or at any, is left out too, and the rest is kept; `left_out` says why. If nothing can be done, that
         is the error.
+    measures
+        Names of further measures of `shoal.evaluate`, to be computed for every release; None where one has no meaning
+        for it.
     options
-        Options of the measures below by their names, as in `shoal.evaluate`. The score and its risk and loss stay as
-        they are, but for the weights of the score.
+        Options of these measures and of those below by their names, as in `shoal.evaluate`. The score and its risk
+        and loss stay as they are, but for the weights of the score.
     seed
         What random choices start from.
     **protection
@@ -140,16 +158,16 @@ def compare(
     Notes
     -----
     The measures are the quick ones: the score, its parts, information loss, and the transparency attack where
-    it applies. `release.evaluate()` has more.
+    it applies; `measures` adds others. `release.evaluate()` has all.
     """
-    options = checked_measure_options(options, TRIAL_MEASURES)
+    options = checked_measure_options(options, (*TRIAL_MEASURES, *further_measures(measures)))
     table = as_table(data)
     ks = _values_of_k(k)
     take_all = isinstance(methods, str) and methods == "all"
     maskings = _maskings(_all_methods(protection) if take_all else methods)
     if not ks or not maskings:
         raise ParameterError("There is nothing to compare: name at least one k and one method.")
-    setup = TrialSetup(table, protection, any(one.rewrites for one in maskings), options)
+    setup = TrialSetup(table, protection, any(one.rewrites for one in maskings), options, measures)
     rows: list[ComparedRelease] = []
     left_out: dict[str, str] = {}
     first: ShoalError | None = None
@@ -288,5 +306,6 @@ def _compared_release(setup: TrialSetup, masking: Masking, k: int, seed: int) ->
         groups=sum(outcome.groups),
         smallest_group=outcome.smallest_group,
         largest_group=outcome.largest_group,
+        further=setup.measure_further(release),
         is_whole_file=masking.is_whole_file,
     )

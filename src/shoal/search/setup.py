@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, get_args
 
@@ -15,14 +15,14 @@ from shoal.flow.masking import Masking
 from shoal.flow.protect import protect
 from shoal.flow.release import Release
 from shoal.flow.synthetic_choice import replacement_for_all
-from shoal.measure import MEASURES, evaluate
+from shoal.measure import MEASURES, Evaluation, evaluate
 from shoal.measure.measure import FromEvaluation
 from shoal.measure.options import MeasureOptions, checked_measure_options, full_options
 from shoal.measure.pairs import pair
 from shoal.measure.score import risk_and_loss
 from shoal.read import Table
 from shoal.replace import REPLACEMENTS
-from shoal.search.trial_measures import QUICK_MEASURES, TRIAL_MEASURES, TrialMeasures, trial_measures
+from shoal.search.trial_measures import QUICK_MEASURES, TRIAL_MEASURES, TrialMeasures, further_measures, trial_measures
 
 __all__ = ["TrialSetup"]
 
@@ -44,6 +44,8 @@ class TrialSetup:
         on these.
     measure_options
         Options of the measures, by the name of the measure.
+    measures
+        Names of measures beside those of every trial.
 
     Attributes
     ----------
@@ -51,6 +53,8 @@ class TrialSetup:
         The table, the options, and the edit rules among them.
     measure_options
         The options of measures that are not the default ones.
+    further
+        The measures beside those of every trial.
     measured_columns
         The columns that are measured, if not all that are protected.
     """
@@ -61,6 +65,7 @@ class TrialSetup:
         options: Mapping[str, Any],
         synthetic: bool,
         measure_options: MeasureOptions | None = None,
+        measures: str | Iterable[str] | None = None,
     ) -> None:
         if "method" in options:
             raise ParameterError("A method is something to compare: name it in methods.", parameter="method")
@@ -77,7 +82,8 @@ class TrialSetup:
                 parameter="confidential",
             )
         self.measured_columns = self._confidential() if synthetic or self._rewrites else []
-        self.measure_options = checked_measure_options(measure_options, TRIAL_MEASURES)
+        self.further = further_measures(measures)
+        self.measure_options = checked_measure_options(measure_options, (*TRIAL_MEASURES, *self.further))
         self._refuse_options_that_do_not_fit()
 
     def _confidential(self) -> list[str]:
@@ -99,7 +105,7 @@ class TrialSetup:
         masking = dict.fromkeys(get_args(FromEvaluation)) | {"method": "mdav", "k": 2}
         masking |= {"standardize": True, "seed": 0}
         for name, own in self.measure_options.items():
-            some = self.measured_columns if name in QUICK_MEASURES else []  # the attack is on all columns
+            some = self.measured_columns if name in (*QUICK_MEASURES, *self.further) else []  # the attack is on all
             files = pair(self.table, self.table, some or list(self.selection.columns), kinds=self.selection.kinds)
             MEASURES[name].arguments(files, masking, **own)
 
@@ -140,23 +146,30 @@ class TrialSetup:
 
     def measure(self, release: Release) -> TrialMeasures:
         """Measure a release."""
-        facts = release.plan.facts
-        if self.measured_columns and set(self.measured_columns) != set(facts["columns"]):
-            evaluation = evaluate(
-                release.original,
-                release.masked,
-                self.measured_columns,
-                kinds=facts["kinds"],
-                measures=QUICK_MEASURES,
-                options=self.measure_options,
-            )
-        else:
-            evaluation = release.evaluate(measures=QUICK_MEASURES, options=self.measure_options)
         attack = None
         if not release.plan.is_synthetic:
             alone = release.evaluate(measures=["transparency_attack"], options=self.measure_options)
             attack = alone.transparency_attack
+        evaluation = self._evaluated(release, QUICK_MEASURES)
         return trial_measures(evaluation, None if attack is None else float(attack))
+
+    def measure_further(self, release: Release) -> dict[str, float | None]:
+        """Measure a release by the measures beside those of every trial; None where one has no meaning for it."""
+        measured = self._evaluated(release, self.further).measured if self.further else {}
+        return {name: float(measured[name]) if name in measured else None for name in self.further}
+
+    def _evaluated(self, release: Release, measures: Sequence[str]) -> Evaluation:
+        facts = release.plan.facts
+        if not self.measured_columns or set(self.measured_columns) == set(facts["columns"]):
+            return release.evaluate(measures=measures, options=self.measure_options)
+        return evaluate(
+            release.original,
+            release.masked,
+            self.measured_columns,
+            kinds=facts["kinds"],
+            measures=measures,
+            options=self.measure_options,
+        )
 
     @cached_property
     def unmasked(self) -> TrialMeasures:

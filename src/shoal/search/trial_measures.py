@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
 
 from shoal.measure import Evaluation
+from shoal.measure.evaluation import names_of_measures
 
-__all__ = ["QUICK_MEASURES", "TRIAL_MEASURES", "TrialMeasures", "trial_measures"]
+__all__ = ["QUICK_MEASURES", "TRIAL_MEASURES", "TrialMeasures", "further_measures", "trial_measures"]
 
 # The three of the score, and the loss that groupings are made to keep small.
 QUICK_MEASURES = (
@@ -55,6 +57,11 @@ class TrialMeasures:
     interval_disclosure: Percent | None
     transparency_attack: Percent | None
     information_loss: Annotated[float, Field(ge=0)] | None
+
+
+def further_measures(names: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Return the measures named that are not measured in every trial; ParameterError for one that does not exist."""
+    return () if names is None else tuple(name for name in names_of_measures(names) if name not in TRIAL_MEASURES)
 
 
 def trial_measures(evaluation: Evaluation, attack: float | None = None) -> TrialMeasures:

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from shoal.measure import MEASURES
 from shoal.report.page.parts import PageCard, PageFigure, PageSection, PageTable
 from shoal.report.page.risk_loss_map import comparison_map, comparison_points
 from shoal.report.page.search_page import map_text, meaning_of_score, search_page, shared_section
-from shoal.report.wording import percent_text
+from shoal.report.wording import percent_text, value_text, without_capital
 
 if TYPE_CHECKING:
     from shoal.search.comparison import Comparison
 
 __all__ = ["comparison_page"]
 
-_HEAD = ("method", "k", "score", "risk", "loss", "linkage", "interval", "attack", "variation lost", "groups", "sizes")
+_HEAD = ("method", "k", "score", "risk", "loss", "linkage", "interval", "attack", "variation lost")
 
 
 def comparison_page(comparison: Comparison, title: str) -> str:
@@ -67,6 +68,12 @@ def _table(comparison: Comparison) -> PageTable:
         shown = [percent_text(value) for value in (row.risk, row.loss, *parts)]
         score = "-" if row.score is None else f"{row.score:.2f}"
         sizes = f"{row.smallest_group}-{row.largest_group}"
-        rows.append([row.method, row.shown_k, score, *shown, f"{row.groups:,}", sizes])
+        further = [
+            "-" if value is None else value_text(value, MEASURES[name].about.unit)
+            for name, value in row.further.items()
+        ]
+        rows.append([row.method, row.shown_k, score, *shown, *further, f"{row.groups:,}", sizes])
+    about = [MEASURES[name].about for name in comparison.setup.further]
+    head = (*_HEAD, *(f"{without_capital(one.title)} ({one.better} is better)" for one in about), "groups", "sizes")
     caption = "Methods side by side, the lowest score first"
-    return PageTable(caption, _HEAD, rows, numeric=frozenset(range(1, len(_HEAD))))
+    return PageTable(caption, head, rows, numeric=frozenset(range(1, len(head))))

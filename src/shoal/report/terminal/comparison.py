@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from shoal.measure import MEASURES
 from shoal.measure.options import options_text
 from shoal.report.terminal.names import one_line
 from shoal.report.terminal.table import table_text
+from shoal.report.wording import without_capital
 
 if TYPE_CHECKING:
     from shoal.search.comparison import Comparison
@@ -22,6 +24,7 @@ _WHAT_IS_COMPARED = (
 
 def comparison_text(comparison: Comparison) -> str:
     """Return the methods side by side, the lowest score first."""
+    further = comparison.setup.further
     head = (
         "method",
         "k",
@@ -32,6 +35,7 @@ def comparison_text(comparison: Comparison) -> str:
         "interval",
         "attack",
         "lost",
+        *further,
         "seconds",
         "groups",
         "sizes",
@@ -51,7 +55,7 @@ def comparison_text(comparison: Comparison) -> str:
                     row.transparency_attack,
                 )
             ),
-            "-" if row.information_loss is None else f"{row.information_loss:.4g}",
+            *("-" if value is None else f"{value:.4g}" for value in (row.information_loss, *row.further.values())),
             f"{row.seconds:.2f}",
             f"{row.groups:,}",
             f"{row.smallest_group}-{row.largest_group}",
@@ -63,6 +67,7 @@ def comparison_text(comparison: Comparison) -> str:
         "",
         _WHAT_IS_COMPARED.format(*comparison.setup.risk_and_loss),
     ]
+    lines += [f"{name}: {_about_text(name)}" for name in further]
     if comparison.unmasked_score is not None:
         scores = [row.score for row in comparison.rows if row.score is not None]
         better = bool(scores) and min(scores) < comparison.unmasked_score
@@ -75,6 +80,12 @@ def comparison_text(comparison: Comparison) -> str:
         lines.append(f"measured on {measured_on(comparison.setup.measured_columns)}")
     lines += [f"left out: {name}, {why}" for name, why in comparison.left_out.items()]
     return "\n".join(lines)
+
+
+def _about_text(name: str) -> str:
+    about = MEASURES[name].about
+    unit = f" (in {about.unit})" if about.unit else ""
+    return f"{without_capital(about.title)}{unit}, {about.better} is better"
 
 
 def measured_on(columns: Sequence[str]) -> str:
