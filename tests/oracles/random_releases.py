@@ -14,7 +14,8 @@ __all__ = ["drawn_case"]
 WORDS = ("Quetzal", "Okapi", "Numbat", "Dugong", "Tapir", "nan", "None", "", "Ibex ", "Ågerhøne")
 ENGINES: tuple[Engine, ...] = ("pandas", "pandas", "polars", "arrow", "arrow", "numpy")
 GROUPING = (
-    *("mdav",) * 8,
+    *("mdav",) * 7,
+    "hac:cap=none,linkage=complete",
     *("mdav:variant=two-k", "mdav:variant=thesis", "vmdav", "vmdav:gamma=0.2", "md", "cbfs", "tfrp", "k-means"),
     *("mu-approx", "mst", "mhm"),
     *("hac", "hac:cap=2k-1,linkage=single", "hac:distance=hamming", "hac:linkage=complete,priority=0.5"),

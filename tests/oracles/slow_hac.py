@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 
-__all__ = ["slow_hac", "textbook_levenshtein"]
+__all__ = ["slow_hac", "slow_merges", "textbook_levenshtein"]
 
 
 class Cluster:
@@ -25,12 +25,44 @@ class Cluster:
 
 
 def slow_hac(X, *, k, cap, linkage, distance, priority, completion):
-    records = [tuple(row) for row in X]
-    if distance != "levenshtein":
-        records = [tuple(row) for row in np.asarray(X, dtype=float).tolist()]
-    far = record_distance(X, distance)
-    apart = cluster_distance(records, far, linkage, distance)
-    largest = k if cap == "k" else 2 * k - 1
+    """Return the group of every record."""
+    clusters, _ = slow_merges(X, k=k, cap=cap, linkage=linkage, distance=distance, priority=priority)
+    groups = [sorted(cluster.rows) for cluster in clusters]
+    records = as_records(X, distance)
+    if cap == "none":
+        groups = most_groups(clusters[0], k)
+    elif completion == "thesis":
+        groups = complete_as_in_the_thesis(groups, k)
+    else:
+        groups = complete_with_the_nearest(groups, k, squared(records, record_distance(X, distance), distance))
+    labels = np.empty(len(records), dtype=np.int64)
+    for number, rows in enumerate(sorted(groups, key=min)):
+        labels[rows] = number
+    return labels
+
+
+def most_groups(cluster, k):
+    """Return the most groups of at least k that a tree can be cut into, out of all ways to cut it; None if none is."""
+    ways = [[cluster.rows]] if len(cluster) >= k else []
+    if cluster.parts:
+        one, other = (most_groups(part, k) for part in cluster.parts)
+        if one and other:
+            ways.append(one + other)
+    return max(ways, key=len, default=None)
+
+
+def as_records(X, distance):
+    if distance == "levenshtein":
+        return [tuple(row) for row in X]
+    return [tuple(row) for row in np.asarray(X, dtype=float).tolist()]
+
+
+def slow_merges(X, *, k, cap, linkage, distance, priority):
+    """Return the clusters that are left, the oldest first, and every merge: the ages of the two, and their linkage."""
+    records = as_records(X, distance)
+    apart = cluster_distance(records, record_distance(X, distance), linkage, distance)
+    largest = {"k": k, "2k-1": 2 * k - 1, "none": len(records)}[cap]
+    merges = []
     clusters = [Cluster(row, [row]) for row in range(len(records))]  # the oldest first
     age = len(records)
     while True:
@@ -42,18 +74,11 @@ def slow_hac(X, *, k, cap, linkage, distance, priority, completion):
         if not fitting:
             break
         *_, a, b = min(fitting, key=lambda pair: pair[:3])
+        merges.append((a.age, b.age, apart(a, b)))
         clusters = [c for c in clusters if c is not a and c is not b]
         clusters.append(Cluster(age, a.rows + b.rows, (a, b)))
         age += 1
-    groups = [sorted(cluster.rows) for cluster in clusters]
-    if completion == "thesis":
-        groups = complete_as_in_the_thesis(groups, k)
-    else:
-        groups = complete_with_the_nearest(groups, k, squared(records, far, distance))
-    labels = np.empty(len(records), dtype=np.int64)
-    for number, rows in enumerate(sorted(groups, key=min)):
-        labels[rows] = number
-    return labels
+    return clusters, merges
 
 
 def record_distance(X, distance):

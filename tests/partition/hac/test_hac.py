@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import pdist
 
-from oracles.slow_hac import slow_hac
+import shoal
+from oracles.slow_hac import slow_hac, slow_merges
 from shoal.errors import DataError
 from shoal.partition.hac.hac import HAC
 from shoal.progress import listening
@@ -17,11 +20,13 @@ from shoal.progress import listening
 LINKAGES = ("single", "complete", "average", "centroid", "minimum-energy")
 DISTANCES = ("euclidean", "squared-euclidean", "manhattan", "chebyshev", "hamming")
 CAPS = ("k", "2k-1")
+ALL_CAPS = (*CAPS, "none")
 COMPLETIONS = ("thesis", "nearest")
 THE_REST = [
     {"cap": cap, "priority": priority, "completion": completion}
     for cap, priority, completion in itertools.product(CAPS, (0.0, 0.5, 1.0), COMPLETIONS)
 ]
+THE_REST += [{"cap": "none", "priority": priority, "completion": "nearest"} for priority in (0.0, 1.0)]
 
 
 @st.composite
@@ -93,6 +98,75 @@ def test_labels_are_those_of_plain_loops_for_more_records(linkage):
         assert np.array_equal(HAC(completion=completion, **parameters).fit(X).labels_, expected), (cap, completion)
 
 
+@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("linkage", LINKAGES)
+@settings(max_examples=5)
+@given(records=tied_records())
+def test_the_merges_are_those_of_plain_loops(linkage, distance, records):
+    X, k = records
+    for cap, priority in itertools.product(ALL_CAPS, (0.0, 0.5)):
+        parameters = {"k": k, "cap": cap, "linkage": linkage, "distance": distance, "priority": priority}
+        hac, (_, merges) = HAC(**parameters).fit(X), slow_merges(X, **parameters)
+        assert hac.children_.tolist() == [[a, b] for a, b, _ in merges], parameters
+        assert hac.distances_ == pytest.approx([apart for *_, apart in merges], rel=1e-9, abs=1e-9), parameters
+
+
+@pytest.mark.parametrize(
+    ("linkage", "distance", "of_scipy"),
+    [
+        ("single", "euclidean", "single"),
+        ("complete", "euclidean", "complete"),
+        ("single", "manhattan", "single"),
+        ("complete", "chebyshev", "complete"),
+        ("average", "squared-euclidean", "average"),
+        ("centroid", "euclidean", "centroid"),
+        ("minimum-energy", "squared-euclidean", "ward"),
+    ],
+)
+def test_without_a_cap_the_tree_is_that_of_scipy(linkage, distance, of_scipy):
+    X = np.random.default_rng(5).normal(size=(300, 4)) * 1000
+    metric = {"manhattan": "cityblock", "squared-euclidean": "sqeuclidean"}.get(distance, distance)
+    given = X if of_scipy in ("ward", "centroid") else pdist(X, metric)
+    tree = hierarchy.linkage(given, of_scipy)
+    hac = HAC(5, cap="none", linkage=linkage, distance=distance).fit(X)
+    assert np.array_equal(hac.children_, tree[:, :2].astype(int))
+    distances = np.sqrt(hac.distances_) if of_scipy == "ward" else hac.distances_
+    assert distances == pytest.approx(tree[:, 2], rel=1e-9)
+
+
+def test_distances_of_single_linkage_are_those_of_scipy_with_ties_too():
+    X = np.random.default_rng(6).integers(0, 4, size=(150, 3)).astype(float)
+    hac = HAC(5, cap="none", linkage="single").fit(X)
+    assert np.array_equal(hac.distances_, hierarchy.linkage(pdist(X), "single")[:, 2])
+
+
+def test_a_tree_is_cut_into_the_most_groups_of_at_least_k():
+    X = np.array([[0.0], [1.0], [10.0], [11.0], [30.0], [31.0], [33.0]])
+    assert HAC(2, cap="none", linkage="single").fit(X).labels_.tolist() == [0, 0, 1, 1, 2, 2, 2]
+    assert HAC(3, cap="none", linkage="single").fit(X).labels_.tolist() == [0, 0, 0, 0, 1, 1, 1]
+    assert HAC(4, cap="none", linkage="single").fit(X).labels_.tolist() == [0] * 7
+    # A record that is merged last leaves all in one group.
+    assert HAC(2, cap="none", linkage="single").fit(np.append(X, [[900.0]], axis=0)).labels_.tolist() == [0] * 8
+
+
+def test_a_release_without_a_cap_keeps_k():
+    survey = shoal.datasets.households(200, seed=3)[["age", "wage_income", "tax"]]
+    release = shoal.protect(survey, 4, method="hac:cap=none,linkage=complete", standardize=False)
+    assert release.partitions[0].k >= 4
+    expected = HAC(4, cap="none", linkage="complete").fit(survey).labels_
+    assert np.array_equal(release.partitions[0].labels, expected)
+    assert release.plan.method["cap"] == "none"
+
+
+@pytest.mark.parametrize("factor", [2.0**900, 2.0**-900])
+def test_distances_are_in_the_units_of_the_records(factor):
+    X = np.random.default_rng(2).normal(size=(30, 3))
+    plain, scaled = (HAC(4).fit(given) for given in (X, X * factor))
+    assert np.array_equal(scaled.distances_, plain.distances_ * factor)
+    squared = HAC(4, distance="squared-euclidean").fit(X * 2.0**900)
+    assert np.isinf(squared.distances_).any()
+
+
 @settings(max_examples=60)
 @given(
     n=st.integers(2, 80),
@@ -105,10 +179,12 @@ def test_labels_are_those_of_plain_loops_for_more_records(linkage):
 def test_groups_have_k_records_and_no_more_than_promised(n, seed, linkage, distance, priority, data):
     k = data.draw(st.integers(2, n))
     X = np.random.default_rng(seed).integers(0, 5, size=(n, 3)).astype(float)
-    for cap, completion in itertools.product(CAPS, COMPLETIONS):
+    for cap, completion in itertools.product(ALL_CAPS, COMPLETIONS):
         hac = HAC(k, cap=cap, linkage=linkage, distance=distance, priority=priority, completion=completion)
         sizes = np.bincount(hac.fit(X).labels_)
         assert sizes.min() >= k
+        if cap == "none":
+            continue
         assert sizes.max() <= (3 * k - 2 if cap == "2k-1" and completion == "thesis" else 2 * k - 1)
 
 

@@ -88,6 +88,13 @@ def test_codes_alone_are_grouped_as_by_hamming(linkage):
         rest = {"linkage": linkage, "completion": completion}
         labels = HACMixed(k, nominal=(0, 1, 2), **rest).fit(X).labels_
         assert np.array_equal(labels, HAC(k, distance="hamming", **rest).fit(X).labels_)
+    trees = (
+        HACMixed(4, cap="none", linkage=linkage, nominal=(0, 1, 2)),
+        HAC(4, cap="none", linkage=linkage, distance="hamming"),
+    )
+    mixed, plain = (one.fit(X) for one in trees)
+    assert np.array_equal(mixed.children_, plain.children_) and np.array_equal(mixed.distances_, plain.distances_)
+    assert np.array_equal(mixed.labels_, plain.labels_)
 
 
 def test_similar_texts_come_together():

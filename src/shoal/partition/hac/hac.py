@@ -12,7 +12,7 @@ from shoal.arithmetic import singular
 from shoal.errors import MethodError
 from shoal.parameters.limits import Limit, OneOf
 from shoal.partition.base import Partitioner
-from shoal.partition.hac.merging import CappedMerging
+from shoal.partition.hac.merging import ClusterMerging
 from shoal.partition.hac.mixed import HACMixed
 
 __all__ = ["HAC"]
@@ -38,7 +38,11 @@ class HAC(Partitioner):
     k
         The least number of records in a group.
     cap
-        How large a cluster may become by merging: ``"k"``, for as many groups as possible, or ``"2k-1"``.
+        How large a cluster may become by merging: ``"k"``, for as many groups as possible, or ``"2k-1"``. With
+        ``"none"`` all are merged into one in the end, as in the textbook, and the tree of merges is cut into as many
+        clusters of at least k as it can be: from the last merge down, a cluster is cut into the two it was merged of
+        where both have at least k records. Groups can then have any number of records from k on, and a single record
+        that is merged last leaves all in one group: this is for the tree, the other two are for protection.
     linkage
         How far apart two clusters are. ``"single"``: the least distance between a record of one and a record of the
         other; ``"complete"``: the largest; ``"average"``: the mean; ``"centroid"``: the distance of the centroids;
@@ -54,6 +58,7 @@ class HAC(Partitioner):
         How much clusters that are nearly complete come first: the linkage is divided by the size of the union to
         this power. 0 is no priority, 1 the thesis's.
     completion
+        What is done about clusters smaller than k; with ``cap="none"`` there are none, and it is not used.
         ``"nearest"``: the smallest cluster (of equals the newest) is joined with another, dissolved record by record
         into others, or filled up with records from groups larger than k, whichever adds least to the sum of squared
         errors; until none is smaller than k. Groups have k to 2k-1 records.
@@ -66,6 +71,14 @@ class HAC(Partitioner):
     ----------
     labels_
         The group of every record, 0 to g-1, numbered by their first records.
+    children_
+        The two clusters of every merge, in the order of the merges, the older first, numbered as in scikit-learn's
+        `AgglomerativeClustering` and SciPy's `linkage`: the n records are clusters 0 to n-1, and merge i makes cluster
+        n + i. Under a cap these are the merges that fit, fewer than n - 1; what `completion` does after them is not
+        among them.
+    distances_
+        How far apart the two were by `linkage`, without `priority`, in the units of the records. They never
+        decrease with single, complete and average linkage where there is neither a cap nor a priority.
 
     Notes
     -----
@@ -102,9 +115,9 @@ class HAC(Partitioner):
         "Hierarchical clustering via joint between-within distances: extending Ward's minimum variance "
         "method, Journal of Classification 22: minimum energy, which the thesis names and leaves undefined."
     )
-    limits: ClassVar[Mapping[str, Limit]] = {**CappedMerging.limits, "distance": OneOf(_DISTANCES)}
+    limits: ClassVar[Mapping[str, Limit]] = {**ClusterMerging.limits, "distance": OneOf(_DISTANCES)}
     cost: ClassVar[str] = "n^2 log n"
-    most_records: ClassVar[int] = CappedMerging.most_records
+    most_records: ClassVar[int] = ClusterMerging.most_records
 
     def __init__(
         self,
@@ -168,7 +181,7 @@ class HAC(Partitioner):
                 'HAC with distance="levenshtein" needs the texts, which a matrix of numbers does not have. Use '
                 "HACMixed(k, nominal=..., texts=...), or shoal.protect with a table."
             )
-        merging = CappedMerging(self.k, self.cap, self.linkage, self.priority, self.completion)
+        merging = ClusterMerging(self.k, self.cap, self.linkage, self.priority, self.completion)
         merging.refuse_too_many(len(X))
         # Imported here because numba takes a second to import.
         from shoal.partition.kernels import hac as kernels
@@ -179,20 +192,22 @@ class HAC(Partitioner):
             "chebyshev": kernels.CHEBYSHEV,
             "hamming": kernels.HAMMING,
         }.get(self.distance, kernels.EUCLIDEAN)
+        exponent = 0
         # Each gives a new matrix, so that the kernels are compiled for one kind only.
         if self.distance == "mahalanobis":
             X = _without_correlation(X)
         elif self.distance == "hamming":
             X = X.copy()
-        else:
-            X = _near_one(X)
-        return merging.groups(X, kind)
-
-
-def _near_one(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return `X` times a power of two, so that no square overflows; no digit changes."""
-    _, exponent = np.frexp(np.abs(X).max())
-    return np.asarray(np.ldexp(X, -exponent))
+        else:  # times a power of two, so that no square overflows; no digit changes
+            exponent = int(np.frexp(np.abs(X).max())[1])
+            X = np.asarray(np.ldexp(X, -exponent))
+        merged = merging.merged(X, kind)
+        self.children_ = merged.children
+        with np.errstate(over="ignore"):  # squares of huge values are infinite
+            self.distances_ = np.ldexp(
+                merged.distances, 2 * exponent if self.distance == "squared-euclidean" else exponent
+            )
+        return merged.labels
 
 
 def _without_correlation(X: NDArray[np.float64]) -> NDArray[np.float64]:

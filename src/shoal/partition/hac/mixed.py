@@ -12,7 +12,7 @@ from shoal.errors import DataError, MethodError, ParameterError
 from shoal.parameters.limits import Limit
 from shoal.partition.base import Partitioner
 from shoal.partition.geometry.nominal_columns import nominal_mask
-from shoal.partition.hac.merging import CappedMerging
+from shoal.partition.hac.merging import ClusterMerging
 
 __all__ = ["HACMixed", "text_distances"]
 
@@ -39,6 +39,8 @@ class HACMixed(Partitioner):
     ----------
     labels_
         The group of every record, 0 to g-1, numbered by their first records.
+    children_, distances_
+        The merges, as in `HAC`.
 
     Notes
     -----
@@ -56,7 +58,7 @@ class HACMixed(Partitioner):
     Doklady 10. J. C. Gower (1971), A general coefficient of similarity and some of its properties, Biometrics 27.
     """
 
-    limits: ClassVar[Mapping[str, Limit]] = CappedMerging.limits
+    limits: ClassVar[Mapping[str, Limit]] = ClusterMerging.limits
 
     def __init__(
         self,
@@ -82,7 +84,7 @@ class HACMixed(Partitioner):
         from shoal.partition.kernels.hac import GIVEN
 
         n = len(X)
-        merging = CappedMerging(self.k, self.cap, self.linkage, self.priority, self.completion)
+        merging = ClusterMerging(self.k, self.cap, self.linkage, self.priority, self.completion)
         merging.refuse_too_many(n)
         is_nominal = nominal_mask(self.nominal, X.shape[1])
         if not set(self.texts or {}) <= set(np.flatnonzero(is_nominal)):
@@ -95,7 +97,9 @@ class HACMixed(Partitioner):
         if apart.max() > _LARGEST:
             raise DataError("Values as large as here have no distances that can be summed. Scale the columns.")
         apart[:, n] = np.arange(n)
-        return merging.groups(apart, GIVEN)
+        merged = merging.merged(apart, GIVEN)
+        self.children_, self.distances_ = merged.children, merged.distances
+        return merged.labels
 
     def _differences(
         self, place: int, column: NDArray[np.float64], is_nominal: bool

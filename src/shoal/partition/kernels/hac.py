@@ -42,6 +42,8 @@ class Clusters(NamedTuple):
     bound: Doubles  # n: how close `partner` is or was; no older cluster is closer. Infinite if it fits with none
     in_line: Integers  # n: the clusters that have room, the oldest first
     length: Integers  # one number: how many are in line
+    children: Integers  # n - 1 x 2: when the two clusters of every merge came to be, the older first
+    heights: Doubles  # n - 1: how far apart they were
 
 
 @inner_kernel
@@ -74,10 +76,8 @@ def fill_distances(X: Doubles, kind: Scalar, matrix: Doubles) -> None:
 
 
 @inner_kernel
-def closeness(
-    value: Scalar, size_a: Scalar, size_b: Scalar, within_a: Scalar, within_b: Scalar, linkage: Scalar, weight: Doubles
-) -> Scalar:
-    """Return what the merge of two clusters is chosen by: their linkage over the weight of their joint size."""
+def apart(value: Scalar, size_a: Scalar, size_b: Scalar, within_a: Scalar, within_b: Scalar, linkage: Scalar) -> Scalar:
+    """Return the linkage of two clusters, how far apart they are."""
     if linkage >= AVERAGE and linkage != MIDDLE:
         value /= size_a * size_b
         if linkage != AVERAGE:
@@ -85,7 +85,7 @@ def closeness(
             value -= inside
             if linkage == ENERGY:
                 value *= 2.0 * size_a * size_b / (size_a + size_b)
-    return value / weight[size_a + size_b]
+    return value
 
 
 @inner_kernel
@@ -103,7 +103,7 @@ def look(
     for place in range(start, end):
         b = in_line[place]
         if size[b] <= room:
-            value = closeness(between[a, b], size[a], size[b], within[a], within[b], linkage, weight)
+            value = apart(between[a, b], size[a], size[b], within[a], within[b], linkage) / weight[size[a] + size[b]]
             if partner < 0 or value < best:
                 best, partner = value, b
                 if value <= least:
@@ -172,6 +172,15 @@ def next_merge(clusters: Clusters, linkage: Scalar, weight: Doubles) -> Scalar:
 
 
 @inner_kernel
+def note_merge(clusters: Clusters, a: Scalar, b: Scalar, linkage: Scalar, age: Scalar) -> None:
+    """Note which clusters are merged into the one of this age, and how far apart they are."""
+    size, within, ages = clusters.size, clusters.within, clusters.age
+    merge = age - ages.shape[0]
+    clusters.children[merge, 0], clusters.children[merge, 1] = min(ages[a], ages[b]), max(ages[a], ages[b])
+    clusters.heights[merge] = apart(clusters.between[a, b], size[a], size[b], within[a], within[b], linkage)
+
+
+@inner_kernel
 def unite(clusters: Clusters, a: Scalar, b: Scalar, linkage: Scalar, kind: Scalar, age: Scalar) -> None:
     """Put the records of cluster `b` into `a`, take both out of the line, and update the distances to what is in it."""
     between, size, total, in_line = clusters.between, clusters.size, clusters.total, clusters.in_line
@@ -218,8 +227,8 @@ def find_all_partners(clusters: Clusters, linkage: Scalar, weight: Doubles) -> N
 def merge(clusters: Clusters, linkage: Scalar, kind: Scalar, weight: Doubles, age: Scalar, pause: Scalar) -> Scalar:
     """Merge the closest two clusters that fit, again and again, until the age `pause` or until none fit.
 
-    `weight[s]` is the weight of the joint size s; its last entry is that of the largest size allowed. Returns the
-    age of the next cluster.
+    Linkages count over `weight[s]`, where s is the joint size; its last entry is that of the largest size allowed.
+    Returns the age of the next cluster.
     """
     while age < pause:
         a = next_merge(clusters, linkage, weight)
@@ -227,6 +236,7 @@ def merge(clusters: Clusters, linkage: Scalar, kind: Scalar, weight: Doubles, ag
             break
         b = clusters.partner[a]
         a, b = min(a, b), max(a, b)
+        note_merge(clusters, a, b, linkage, age)
         unite(clusters, a, b, linkage, kind, age)
         if clusters.size[a] < weight.shape[0] - 1:
             length = clusters.length[0]
