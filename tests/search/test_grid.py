@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from itertools import product
 
 import pytest
 
 from shoal.flow.masking import Masking, masking_of
+from shoal.partition import HAC, MDAV, METHODS, MHM, TFRP
+from shoal.replace import IPSO, REPLACEMENTS
 from shoal.search.grid import GridSearch
 from shoal.search.space import SearchParameter, Space, space_of
 from shoal.search.trial import Trial
@@ -85,7 +88,13 @@ def test_a_method_that_never_gives_a_release_is_given_up():
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
-        ("mdav", ["k", "blocks"]),
+        ("mdav", ["k", "blocks", "variant"]),
+        ("mdav:variant=two-k", ["k", "blocks"]),
+        ("mhm", ["k", "blocks", "order"]),
+        ("tfrp", ["k", "blocks", "stage"]),
+        ("hac", ["k", "blocks", "linkage", "priority"]),
+        ("hac:linkage=single", ["k", "blocks", "priority"]),
+        ("ipso", ["k", "blocks", "variant"]),
         ("vmdav:gamma=0.3", ["k", "blocks"]),
         ("vmdav", ["k", "blocks", "gamma"]),
         ("fuzzy:m=1.3", ["k", "blocks", "m2", "clusters"]),
@@ -96,7 +105,7 @@ def test_a_method_that_never_gives_a_release_is_given_up():
             "at-least-k:m_least=0.1,m_step=1.05,c_step=0.5+membership-draw",
             ["k", "blocks", "m", "m2", "dissolve"],
         ),
-        ("hybrid", ["k", "blocks"]),
+        ("hybrid", ["k", "blocks", "variant"]),
         ("muralidhar-sarathy", ["k", "blocks", "alpha"]),
         ("fuzzy-regression", ["k", "blocks", "n_clusters", "m"]),
     ],
@@ -105,11 +114,35 @@ def test_a_parameter_that_was_given_is_not_searched(name, parameters):
     assert [parameter.name for parameter in space(name).parameters] == parameters
 
 
+@pytest.mark.parametrize("kind", [*METHODS.values(), *REPLACEMENTS.values()], ids=lambda kind: kind.name)
+def test_what_is_searched_can_be_chosen(kind):
+    for one in kind.searched:
+        assert one.start in one.values
+        assert one.name == "clusters" or all(map(kind.limits[one.name].accepts, one.values))
+
+
+@pytest.mark.parametrize("kind", [MDAV, MHM, TFRP, HAC, IPSO], ids=lambda kind: kind.name)
+def test_a_search_of_words_starts_at_the_default(kind):
+    parameters = inspect.signature(kind).parameters
+    assert [one.start for one in kind.searched] == [parameters[one.name].default for one in kind.searched]
+
+
+def test_two_parameters_of_one_name_are_not_searched_together():
+    both = space("mdav+ipso")
+    assert [(one.name, one.owner) for one in both.parameters] == [
+        ("k", "release"),
+        ("blocks", "release"),
+        ("variant", "method"),
+    ]
+    request = both.request(both.start | {"variant": "two-k"}, 1000)
+    assert request.masking == Masking({"name": "mdav", "variant": "two-k"}, {"name": "ipso"})
+
+
 def test_the_table_and_the_options_say_which_parameters_there_are():
-    values = {parameter.name: parameter.values for parameter in space("mdav").parameters}
+    values = {parameter.name: parameter.values for parameter in space("md").parameters}
     assert values == {"k": (3, 5, 10, 20), "blocks": (None, 4, 3)}
     assert [parameter.name for parameter in space("fuzzy", in_strata=True, columns=3).parameters] == ["k", "m", "m2"]
-    assert [parameter.name for parameter in space("mdav", options={"blocks": 2}).parameters] == ["k"]
+    assert [parameter.name for parameter in space("md", options={"blocks": 2}).parameters] == ["k"]
     assert space("mdav", records=15).parameters[0].values == (3, 5)
     assert space("one-group+ipso").parameters[0].values == (20,)
     assert space("mdav", options={"edits": ["a <= b"]}).parameters[1].values == (None, 8, "rules")
@@ -126,5 +159,5 @@ def test_settings_become_a_release():
     assert (method["n_clusters"], method["part"]) == (20_000, 5000)  # in parts, as protect does
     hybrid = space("hybrid")
     merging = {"name": "hybrid", "small_groups": "merge"}
-    assert hybrid.request(hybrid.start, 1000).masking == Masking({"name": "mdav"}, merging)
+    assert hybrid.request(hybrid.start, 1000).masking == Masking({"name": "mdav", "variant": "classic"}, merging)
     assert "steps" in space("refine").masking.written_method  # a search by the clock has another result every time

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.parameters.limits import Limit, OneOf, Whole
+from shoal.parameters.searched import Searched
 from shoal.partition.base import Partitioner
 from shoal.partition.cbfs import CBFS
 from shoal.partition.geometry.centroids import centroid, centroids_of
@@ -74,6 +75,7 @@ class MHM(Partitioner):
         "J. Domingo-Ferrer, A. Martínez-Ballesté, J. M. Mateo-Sanz and F. Sebé (2006), Efficient "
         "multivariate data-oriented microaggregation, The VLDB Journal 15."
     )
+    searched: ClassVar[tuple[Searched, ...]] = (Searched("order", ("mdav", "npn", "cbfs"), start="mdav"),)
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2), "order": OneOf(("mdav", "npn", "cbfs", "md"))}
     cost: ClassVar[str] = "n^2"
     most_records: ClassVar[int | None] = 200_000  # with the default order; about 120,000 with "npn", 25,000 with "md"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.parameters.limits import Limit, Whole
+from shoal.parameters.searched import Searched
 from shoal.partition.base import Partitioner
 from shoal.partition.geometry.centroids import centroid, centroids_of
 from shoal.partition.geometry.in_steps import make_groups_in_steps
@@ -84,6 +85,7 @@ class TFRP(Partitioner):
         "C.-C. Chang, Y.-C. Li and W.-H. Huang (2007), TFRP: An efficient microaggregation algorithm for "
         "statistical disclosure control, Journal of Systems and Software 80."
     )
+    searched: ClassVar[tuple[Searched, ...]] = (Searched("stage", (1, 2), start=2),)
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2), "stage": _Stage()}
     cost: ClassVar[str] = "n^2/k"
     most_records: ClassVar[int | None] = 120_000

@@ -189,5 +189,8 @@ def _declared_parameters(
         if method is not None and one.name == method.fuzziness[0]:
             # The parameter of the draw that stands for the same is searched over the same values.
             parameters.append(SearchParameter(method.draw_parameter, one.values, one.start, "replacement"))
+    of_method = {one.name for one in parameters}  # settings are by name: one of the same name stays at its default
     declared = () if replacement is None else replacement.searched
-    return parameters + [SearchParameter(one.name, one.values, one.start, "replacement") for one in declared]
+    return parameters + [
+        SearchParameter(one.name, one.values, one.start, "replacement") for one in declared if one.name not in of_method
+    ]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from shoal.arithmetic import singular
 from shoal.errors import MethodError
 from shoal.parameters.limits import Limit, OneOf
+from shoal.parameters.searched import Searched
 from shoal.partition.base import Partitioner
 from shoal.partition.hac.merging import ClusterMerging
 from shoal.partition.hac.mixed import HACMixed
@@ -114,6 +115,10 @@ class HAC(Partitioner):
         "linkage, the priority, and as future work its weight. G. J. Székely and M. L. Rizzo (2005), "
         "Hierarchical clustering via joint between-within distances: extending Ward's minimum variance "
         "method, Journal of Classification 22: minimum energy, which the thesis names and leaves undefined."
+    )
+    searched: ClassVar[tuple[Searched, ...]] = (
+        Searched("linkage", ("complete", "average", "minimum-energy"), start="minimum-energy"),
+        Searched("priority", (0.0, 0.5, 1.0), start=0.0),
     )
     limits: ClassVar[Mapping[str, Limit]] = {**ClusterMerging.limits, "distance": OneOf(_DISTANCES)}
     cost: ClassVar[str] = "n^2 log n"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.parameters.limits import Limit, OneOf, Whole
+from shoal.parameters.searched import Searched
 from shoal.partition.base import Partitioner
 from shoal.partition.geometry.centroids import centroid
 from shoal.partition.geometry.squared_distances import squared_distances
@@ -85,6 +86,7 @@ class MDAV(Partitioner):
         "microaggregation, Data Mining and Knowledge Discovery 11."
     )
     supports_missing: ClassVar[bool] = True
+    searched: ClassVar[tuple[Searched, ...]] = (Searched("variant", VARIANTS, start="classic"),)
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2), "variant": OneOf(VARIANTS)}
 
     def __init__(self, k: int, *, variant: str = "classic") -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shoal.arithmetic import products
 from shoal.errors import ParameterError, TooFewRecordsError
 from shoal.parameters.limits import Limit, OneOf, TrueOrFalse, check_limits
+from shoal.parameters.searched import Searched
 from shoal.progress import advance, share
 from shoal.replace.synthetic.base import SyntheticReplacement
 from shoal.replace.synthetic.residuals import (
@@ -95,6 +96,7 @@ class IPSO(SyntheticReplacement):
     reference: ClassVar[str] = (
         "J. Burridge (2003), Information preserving statistical obfuscation, Statistics and Computing 13, 321-327."
     )
+    searched: ClassVar[tuple[Searched, ...]] = (Searched("variant", ("A", "B", "C"), start="C"),)
     limits: ClassVar[Mapping[str, Limit]] = {
         "variant": OneOf(("A", "B", "C")),
         "confidential": Names(),
