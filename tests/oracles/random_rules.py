@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-__all__ = ["LINEAR", "RuleTable", "broken", "decimal_fraction", "is_equality", "misses", "table_and_rules"]
+__all__ = ["RuleTable", "broken", "decimal_fraction", "is_equality", "misses", "table_and_rules"]
 
 LEVELS = ("none", "primary", "secondary", "bachelor", "master")  # not the order of the alphabet
 
@@ -220,9 +220,6 @@ RECIPES: Mapping[Callable[[RuleTable], None], int] = {
     _governed_definition: 1,
     _at_most: 1,
 }
-
-
-LINEAR = (_sum, _order, _bounds)
 
 
 def table_and_rules(

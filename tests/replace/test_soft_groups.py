@@ -67,6 +67,34 @@ def test_who_would_be_left_unchanged_draws_again_nearby_unless_many_are_as_near(
     assert found.centres[found.labels, 0].tolist() == [0, 5]  # no other centre is nearby
 
 
+@given(st.integers(0, 200), st.booleans())
+def test_rounded_centres_leave_no_record_unchanged_that_has_another(seed, nested):
+    """Whole numbers with many ties; the others are drawn with the probabilities that they have among themselves."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 12, size=(40, 1)).astype(float)
+    centres = rng.choice(12, size=(5, 1), replace=False).astype(float)
+    chances, homes = by_distance(X, centres, Fuzzy(1.5)), np.arange(len(X)) % 5 if nested else None
+    found = soft_groups(X, centres, np.ones(5), chances, 4, rng, homes=homes, unit=np.ones(1), rounded=True)
+    released = found.centres[found.labels, 0]
+    assert np.array_equal(found.centres, centres[found.places])
+    assert np.bincount(found.labels).min() >= 4
+    for value in np.unique(released[released == X[:, 0]]):
+        assert len(found.centres) == 1 or (homes is None and (X[:, 0] == value).sum() >= 4)
+
+
+def test_a_record_that_is_a_centre_draws_among_the_others_by_their_memberships():
+    centres = np.array([[0.0], [1.0], [4.0]])
+    X = np.vstack([np.zeros((1, 1)), np.full((60_000, 1), 9.0)])
+    chances = by_distance(X, centres, Fuzzy(2.0))
+    rng, drawn = np.random.default_rng(0), []
+    for _ in range(400):
+        found = soft_groups(X[:1], centres, np.ones(3), chances, 1_000, rng, unit=np.ones(1), rounded=True)
+        drawn.append(found.centres[found.labels[0], 0])
+    assert set(drawn) == {1.0, 4.0}
+    expected = memberships(X[:1], centres[1:], Fuzzy(2.0))[0, 1]
+    assert abs(np.mean(np.array(drawn) == 4.0) - expected) < 5 * np.sqrt(0.25 / 400)
+
+
 def drawn_from_groups(X, k, m2, seed, fewest=None, unit=None):
     """Draw among the groups of at-least-k, merged so that each has at least `fewest` records."""
     found = AtLeastK(k, max_iter=20).fit(X)

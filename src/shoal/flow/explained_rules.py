@@ -53,6 +53,6 @@ def explain(plan: Plan, table: Table) -> Sequence[ExplainedBlock | ExplainedReco
         numbers = [plan.edits.index(demand.rule) + 1 for demand in edits.demands]
         sizes = sorted(np.bincount(cells.codes).tolist(), reverse=True)
         explained.append(ExplainedBlock(edits, tuple(dict.fromkeys(numbers)), tuple(sizes), cells.filled))
-    if any(block.uncertain for block in blocks) or plan.decimals:
+    if any(block.uncertain for block in blocks) or plan.decimals or plan.draws:
         rehearse(plan, table, blocks)
     return explained

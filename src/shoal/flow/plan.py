@@ -140,6 +140,12 @@ class Plan(PlanSection):
         """Whether centres are drawn by membership."""
         return any(one.needs == "memberships" for one in self.replacements.values())
 
+    @cached_property
+    def centres_keep_rules(self) -> bool:
+        """Whether all rules are sums and bounds that drawn centres keep, whether or not the file does."""
+        changed = [rule for rule in self.edits if set(rule.variables).intersection(self.columns)]
+        return self.draws and all(rule.is_linear for rule in changed)
+
     @property
     def rewritten(self) -> list[str]:
         """The columns that get new values: the confidential ones of synthetic data, else all that are protected."""

@@ -106,20 +106,14 @@ def _draws_fit(plan: Plan) -> None:
 
 def _rules_fit(plan: Plan) -> None:
     """Raise an error if a rule cannot be kept by the method and the replacement that were chosen."""
-    if not plan.draws and plan.masking.method.keeps_rules != "linear":
+    if not plan.draws:
         return
     if any(getattr(one, "per_variable", False) for one in plan.replacements.values()):
         raise RuleError("Rules between variables do not hold where each is drawn for itself (per_variable).")
-    for rule in plan.edits:
+    for rule in plan.edits if plan.centres_keep_rules else ():  # others: when the blocks are planned, with the table
         named = set(rule.variables)
         if not named.intersection(plan.columns):
             continue  # nothing of it changes
-        if not rule.is_linear:
-            raise RuleError(
-                f'The method "{plan.masking.method.name}" keeps sums and bounds, not the rule "{rule.shown}". Use the '
-                'method "mdav", or leave the rule out.',
-                rule=rule.text,
-            )
         for name in sorted(named.difference(plan.columns)):
             hint = nearest_name_hint(name, plan.columns)
             raise RuleError(

@@ -83,7 +83,7 @@ def protect(
         rule is kept; synthetic values keep rules record by record. A rule that cannot be kept is refused.
     repair
         Whether a file that breaks linear rules is protected all the same: representatives are then moved to the nearest
-        values that satisfy them. The fuzzy methods always do.
+        values that satisfy them. Fuzzy methods always do where all rules are linear.
     missing
         "error" refuses missing values and names them; "keep" leaves them where they are and protects every observed
         value.

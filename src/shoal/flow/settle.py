@@ -17,7 +17,7 @@ from shoal.errors import MethodError, ParameterError
 from shoal.flow.masking import written_method
 from shoal.flow.plan import Plan
 from shoal.flow.rules.decimals import decimals_per_column
-from shoal.flow.rules.kept_rules import planned_block_edits
+from shoal.flow.rules.kept_rules import block_edits_of, planned_block_edits
 from shoal.flow.rules.ruled_values import record_edits_of
 from shoal.flow.synthetic_choice import (
     asked_to_rewrite,
@@ -123,6 +123,8 @@ def settle(
         **as_given,
     )
     record_edits_of(plan, table)  # refuses rules that synthetic values cannot keep
+    if plan.draws:
+        block_edits = block_edits_of(plan, table)
     return Settled(plan, table, block_edits)
 
 

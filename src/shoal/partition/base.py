@@ -76,7 +76,7 @@ class Method:
     supports_missing
         Whether records with missing values can be grouped, in the form that `for_mixed` gives.
     keeps_rules
-        Which edit rules it can keep: "all", or those that are "linear".
+        Which edit rules it can keep: "all", or those that "averages" of records keep.
     default_replacement
         The replacement where none is chosen.
     searched
@@ -101,7 +101,7 @@ class Method:
     family: ClassVar[str]
     supports_weights: ClassVar[bool]
     supports_missing: ClassVar[bool]
-    keeps_rules: ClassVar[Literal["all", "linear"]]
+    keeps_rules: ClassVar[Literal["all", "averages"]]
     default_replacement: ClassVar[str]
     searched: ClassVar[tuple[Searched, ...]] = ()
     search_defaults: ClassVar[Mapping[str, Any]] = {}
@@ -131,7 +131,7 @@ class Partitioner(Method, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     family: ClassVar[str] = "microaggregation"
     supports_weights: ClassVar[bool] = True
     supports_missing: ClassVar[bool] = False
-    keeps_rules: ClassVar[Literal["all", "linear"]] = "all"
+    keeps_rules: ClassVar[Literal["all", "averages"]] = "all"
     default_replacement: ClassVar[str] = "mean"
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2)}
 

@@ -35,7 +35,8 @@ class Replacement:
     supports_weights, supports_missing
         Whether sampling weights count in the new values, and whether a variable may have missing values.
     keeps_rules
-        Which edit rules can be kept: "all", "linear", or those that can be kept in each of the "records".
+        Which edit rules can be kept: "all", those that "averages" of records keep, or those that can be kept in each of
+        the "records".
     default_method
         How records are grouped for it where no method was chosen.
     family
@@ -56,7 +57,7 @@ class Replacement:
     rewrites: ClassVar[bool] = False
     supports_weights: ClassVar[bool] = True
     supports_missing: ClassVar[bool] = True
-    keeps_rules: ClassVar[Literal["all", "linear", "records"]] = "all"
+    keeps_rules: ClassVar[Literal["all", "averages", "records"]] = "all"
     default_method: ClassVar[str] = "mdav"
     family: ClassVar[str] = ""
     searched: ClassVar[tuple[Searched, ...]] = ()

@@ -100,7 +100,7 @@ class MembershipDraw(Replacement):
     needs: ClassVar[Literal["groups", "memberships"]] = "memberships"
     supports_weights: ClassVar[bool] = False
     supports_missing: ClassVar[bool] = False
-    keeps_rules: ClassVar[Literal["all", "linear", "records"]] = "linear"
+    keeps_rules: ClassVar[Literal["all", "averages", "records"]] = "averages"
     default_method: ClassVar[str] = "fuzzy"
     limits: ClassVar[Mapping[str, Limit]] = {
         "m2": OrNone(Number(1)),

@@ -36,12 +36,15 @@ class SoftGroups:
         The effective number of records behind each.
     expected
         How many records each was expected to get: the sum of their probabilities, before any centre was left out.
+    places
+        Their places among the centres that were drawn from.
     """
 
     labels: Labels
     centres: Doubles
     behind: Doubles
     expected: Doubles
+    places: Labels
 
 
 def by_distance(X: Doubles, centres: Doubles, rule: MembershipRule) -> Chances:
@@ -70,6 +73,7 @@ def soft_groups(
     *,
     homes: Labels | None = None,
     unit: Doubles | None = None,
+    rounded: bool = False,
 ) -> SoftGroups:
     """Draw a centre for every record; each is then some record's `fewest` times or not at all.
 
@@ -91,11 +95,16 @@ def soft_groups(
     unit
         The standard deviation of every variable. With it, a record that a centre would leave unchanged draws again
         among others nearby; without `homes` not if `fewest` records are as near to that centre.
+    rounded
+        Whether centres were moved to where rules hold, so that one may well be the same as a record, and no other
+        nearby: such a record draws among all others.
     """
     every = np.arange(len(centres))
+    enough_alike = fewest if homes is None else len(X) + 1
+    if unit is not None and rounded:
+        chances = _by_others(X, centres, chances, enough_alike, unit)
     labels = _drawn(chances, np.arange(len(X)), every, rng)
     if unit is not None:
-        enough_alike = fewest if homes is None else len(X) + 1
         _redraw_unchanged(X, centres, labels, chances, enough_alike, unit, rng)
     if homes is None:
         _leave_out(labels, every, chances, fewest, rng)
@@ -104,7 +113,7 @@ def soft_groups(
         _Completion(X, centres, labels, homes.copy(), chances, fewest, unit).complete(rng)
     used, labels = np.unique(labels, return_inverse=True)
     expected = _expected(chances, len(X), every)
-    return SoftGroups(labels.astype(np.int64), centres[used], behind[used], expected[used])
+    return SoftGroups(labels.astype(np.int64), centres[used], behind[used], expected[used], used)
 
 
 def _drawn(
@@ -131,6 +140,31 @@ def _expected(chances: Chances, records: int, every: NDArray[np.int64]) -> Doubl
         none = totals[:, 0] == 0
         expected += (shares[~none] / totals[~none]).sum(axis=0) + none.sum() / len(every)
     return expected
+
+
+def _by_others(X: Doubles, centres: Doubles, chances: Chances, enough_alike: int, unit: Doubles) -> Chances:
+    """Return the probabilities without the centres that would leave a record unchanged, where it has others."""
+    identifying = np.array([_is_unchanged(X, one[None], unit).sum() < enough_alike for one in centres])
+
+    def without(rows: Labels, some: Labels) -> Doubles:
+        found = chances(rows, some)
+        unchanged = _is_unchanged(X[rows], centres[some], unit) & identifying[some]
+        for place in np.flatnonzero(unchanged.any(axis=1) & ~unchanged.all(axis=1)):
+            others = ~unchanged[place]
+            own = chances(rows[[place]], some[others])[0]
+            found[place] = 0.0
+            found[place, others] = own if own.any() else 1.0  # who belongs to none of the others takes any of them
+        return found
+
+    return without
+
+
+def _is_unchanged(X: Doubles, centres: Doubles, unit: Doubles) -> NDArray[np.bool_]:
+    """Return which centres, in columns, are as good as which records, in rows, variable by variable to save memory."""
+    found = np.ones((len(X), len(centres)), dtype=bool)
+    for place, one in enumerate(unit):
+        found &= np.abs(X[:, [place]] - centres[:, place]) <= UNCHANGED * one
+    return found
 
 
 def _redraw_unchanged(

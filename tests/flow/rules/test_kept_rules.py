@@ -187,10 +187,10 @@ def test_fuzzy_methods_mend_and_keep_sums_without_tolerance():
     assert (data.a <= 14).all()
 
 
-def test_fuzzy_methods_refuse_other_rules_by_name():
+def test_fuzzy_methods_refuse_lists_of_values_by_name():
     frame = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": [1.0, 2, 3, 4]})
-    with pytest.raises(RuleError, match=r'"fuzzy" keeps sums and bounds, not the rule "if a < 2 then b < 2"'):
-        shoal.protect(frame, 2, method="fuzzy", edits="if a < 2 then b < 2")
+    with pytest.raises(RuleError, match=r'No average keeps the rule "a in \{1, 2, 3, 4\}".*use the method "mdav"'):
+        shoal.protect(frame, 2, method="fuzzy", edits=["a in {1, 2, 3, 4}", "if a < 3 then b < 3"])
 
 
 def test_gaps_and_rules_between_variables_do_not_go_together():

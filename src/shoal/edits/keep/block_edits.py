@@ -55,6 +55,8 @@ class BlockEdits:
         Why the representatives were chosen, a sentence each.
     uncertain
         Rules that representatives may have to be moved for, group by group, before anything is masked.
+    drawn
+        Whether representatives are the centres of clusters, drawn by membership: all are means then.
     """
 
     columns: tuple[str, ...]
@@ -66,6 +68,12 @@ class BlockEdits:
     dependent: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     uncertain: tuple[Rule, ...] = ()
+    drawn: bool = False
+
+    @property
+    def way_out(self) -> str:
+        """What else keeps a rule that averages do not keep."""
+        return _way_out(self.drawn)
 
     @property
     def movable(self) -> list[str]:
@@ -114,6 +122,7 @@ def edits_of_block(
     *,
     orders: Mapping[str, Sequence[str]] | None = None,
     repair: bool = False,
+    drawn: bool = False,
 ) -> BlockEdits:
     """Choose the representative of a group in every column of a block, so that the rules hold.
 
@@ -135,13 +144,17 @@ def edits_of_block(
         The categories of the columns that hold ordered ones, in their order.
     repair
         Whether records may break sums and bounds: variables with bounds are then averaged, so that they can be moved.
+    drawn
+        Whether representatives are the centres of clusters, drawn by membership. They are means, and `replacements` is
+        not looked at.
 
     Raises
     ------
     RuleError
         A rule cannot be kept; the message names it and says what to do.
     """
-    choice = _RepresentativeChoice(tuple(block), kinds, frozenset(protected), replacements or {}, repair)
+    asked = dict.fromkeys(block, "mean") if drawn else replacements or {}
+    choice = _RepresentativeChoice(tuple(block), kinds, frozenset(protected), asked, repair, drawn)
     required = [(rule, one) for rule in rules for one in requirements(rule.expression, texts, orders or {})]
     return choice.edits([(rule, one) for rule, one in required if set(one.variables).intersection(block)])
 
@@ -156,9 +169,10 @@ class _RepresentativeChoice:
         protected: frozenset[str],
         replacements: Mapping[str, str],
         repair: bool,
+        drawn: bool,
     ) -> None:
         self._block, self._kinds, self._protected, self._replacements = block, kinds, protected, replacements
-        self._repair = repair
+        self._repair, self._drawn = repair, drawn
 
     def edits(self, required: Sequence[tuple[Rule, Requirement]]) -> BlockEdits:
         """Return how the block keeps what rules require of its variables."""
@@ -184,6 +198,7 @@ class _RepresentativeChoice:
             dependent=tuple(name for name in self._block if name in chosen.dependent),
             reasons=(*choice.reasons, *reasons),
             uncertain=tuple(uncertain),
+            drawn=self._drawn,
         )
 
     def _demands(
@@ -225,15 +240,21 @@ class _RepresentativeChoice:
                 "not fit values that change. Add it to the columns, or leave the rule out."
             )
         chosen = dict.fromkeys(self._replacements[name] for name in one.variables if name in self._replacements)
-        if chosen:
+        if chosen and not self._drawn:
             raise RuleError(
                 f'replace "{" and ".join(chosen)}" does not keep the rule "{rule.shown}". Leave replace out, and '
-                'shoal chooses; or say replace="medoid" to release one of the records of each group.'
+                f"shoal chooses; or {_way_out(self._drawn)}."
             )
         others = dict.fromkeys(other.shown for other in rules if set(other.variables) & set(one.variables))
         others.pop(rule.shown, None)
         listed = " and ".join(f'"{other}"' for other in list(others)[:3])
         raise RuleError(
             f'No average keeps the rule "{rule.shown}"{f" together with {listed}" if listed else ""}. Leave one out, '
-            'or say replace="medoid" to release one of the records of each group.'
+            f"or {_way_out(self._drawn)}."
         )
+
+
+def _way_out(drawn: bool) -> str:
+    if drawn:
+        return 'use the method "mdav"'
+    return 'say replace="medoid" to release one of the records of each group'

@@ -185,8 +185,7 @@ class KeptGroups:
         count = len(next(iter(values.values())))
         raise RuleError(
             f'In {count} group{"s" * (count > 1)} no values near the averages keep the rule "{rule.shown}" together '
-            'with the others. Leave one out, choose another k, or say replace="medoid" to release one of the records '
-            "of each group.",
+            f"with the others. Leave one out, choose another k, or {self._edits.way_out}.",
             rule=rule.text,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from shoal.edits.keep.block_edits import BlockEdits
 from shoal.edits.keep.cells import Cells
 from shoal.edits.keep.kept_groups import KeptGroups
 
-__all__ = ["kept_representatives"]
+__all__ = ["kept_in_groups", "kept_representatives"]
 
 Doubles = NDArray[np.float64]
 
@@ -61,15 +61,39 @@ def kept_representatives(
         kept = KeptGroups(edits, cells.atoms[alike[0]], spreads, repair)
         values = {name: column[groups] for name, column in representatives.items()}
         beside = {name: column[groups] for name, column in fixed.items()}
-        records = {name: column[first[groups]] for name, column in originals.items()}
-        found = kept.nearest(values, beside, records)
-        wrong = np.flatnonzero(~kept.hold(found))
-        _move_to_rules(kept, found, beside, wrong, [members[group] for group in groups[wrong]], originals)
+        found = kept_in_groups(kept, values, beside, [members[group] for group in groups], originals)
         for name in representatives:
             representatives[name][groups] = found[name]
     return {
         name: representatives[name][labels] if name in representatives else column for name, column in computed.items()
     }
+
+
+def kept_in_groups(
+    kept: KeptGroups,
+    values: Mapping[str, Doubles],
+    fixed: Mapping[str, Doubles],
+    members: Sequence[NDArray[np.int64]],
+    originals: Mapping[str, Doubles],
+) -> dict[str, Doubles]:
+    """Return the representatives of groups in which the same rules hold, moved to where they do.
+
+    Parameters
+    ----------
+    kept
+        What holds in the groups.
+    values, fixed
+        The representatives, those that may be moved and those that may not; one a group.
+    members
+        The records of every group, which keep the rules.
+    originals
+        The columns of numbers in the original file.
+    """
+    first = np.array([rows[0] for rows in members], dtype=np.int64)
+    found = kept.nearest(values, fixed, {name: column[first] for name, column in originals.items()})
+    wrong = np.flatnonzero(~kept.hold(found))
+    _move_to_rules(kept, found, fixed, wrong, [members[group] for group in wrong.tolist()], originals)
+    return found
 
 
 def _move_to_rules(

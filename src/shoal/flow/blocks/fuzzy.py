@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -15,12 +16,14 @@ from shoal.edits.atoms import Linear
 from shoal.edits.keep.last_digit import to_last_digit
 from shoal.errors import DataError, DisclosureWarning, MethodError, warn
 from shoal.flow.blocks.work import ProtectedBlock, Work, fallback_notes
+from shoal.flow.rules.kept_centres import KeptCentres
+from shoal.flow.rules.kept_rules import split_by_rules
 from shoal.partition import Partition
 from shoal.partition.fuzzy.projection import feasible_set
 from shoal.partition.fuzzy.soft_method import DrawnMethod, FlatClusters, NestedClusters
 from shoal.replace import MembershipDraw
 from shoal.replace.membership_draw import Averages, averages, group_averages, merged
-from shoal.replace.soft_groups import UNCHANGED, Chances, SoftGroups, by_distance, by_membership, soft_groups
+from shoal.replace.soft_groups import UNCHANGED, Chances, by_distance, by_membership, soft_groups
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
@@ -34,8 +37,8 @@ _LARGEST = 1e100  # squares of larger numbers, and sums of them, leave floating 
 
 
 def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
-    """Cluster every stratum and give its records centres drawn by membership."""
-    plan, table, strata = work.plan, work.table, work.strata
+    """Cluster every stratum and give its records centres drawn by membership, so that rules hold."""
+    plan, table = work.plan, work.table
     method, draw = cast(DrawnMethod, plan.masking.method), plan.replacements[block[0]]
     assert isinstance(draw, MembershipDraw)
     values, matrix = work.values[number], work.matrices[number]
@@ -49,23 +52,40 @@ def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> Protec
         )
     varying = [name for name in block if name not in matrix.constant]
     scales = [standard_scale(values[name]) if plan.standardize else _AS_IT_IS for name in varying]
+    kept = _kept_centres(work, number, scales)
+    codes = work.strata.codes if kept is None else kept.cells.codes
     rules = [rule for rule in plan.edits if set(rule.variables) <= set(block)]  # others: other blocks'
-    atoms = [atom for rule in rules for atom in rule.sums]
+    atoms = [atom for rule in rules for atom in rule.sums] if plan.centres_keep_rules else []
     constraints = _constraints(atoms, values, varying, scales)
+    fewest, sizes = draw.fewest(plan.k), np.bincount(work.strata.codes)
     unit = np.ones(matrix.values.shape[1]) if plan.standardize else matrix.values.std(axis=0, ddof=1)
     released = np.empty_like(matrix.values)
     labels = np.empty(len(table), dtype=np.int64)
+    computed = {name: values[name].copy() for name in block}
     groups, behind, expected, left = 0, math.inf, math.inf, 0.0
-    for stratum in range(len(strata)):
-        of_stratum = np.flatnonzero(strata.codes == stratum)
+    for stratum in range(int(codes.max()) + 1):
+        of_stratum = np.flatnonzero(codes == stratum)
         for place, part in enumerate(method.parts(matrix.values[of_stratum])):
             rows = of_stratum[part]
             rng = np.random.default_rng([plan.seed, number, stratum, place])
             with progress.step(len(rows) / len(table)):
-                share = len(rows) / len(of_stratum)
+                share = len(rows) / sizes[work.strata.codes[rows[0]]]
                 X = matrix.values[rows]
                 clusters = method.clusters_to_draw(X, draw.fuzziness(method), share, **constraints)
-                found = _drawn(X, clusters, draw, plan.k, constraints, unit, rng)
+                averaged = _averaged(X, clusters, fewest)
+                columns: dict[str, Doubles] = {}
+                if kept is None:
+                    centres = _onto(constraints, averaged.means)
+                else:
+                    centres, columns = kept.kept(stratum, rows, averaged.means)
+                chances, homes = _chances(X, clusters, centres, averaged)
+                drawn = partial(soft_groups, homes=homes, unit=unit if fewest else None, rounded=kept is not None)
+                found = [
+                    drawn(X, centres, averaged.behind, chances, fewest, rng)
+                    for _ in range(X.shape[1] if draw.per_variable else 1)
+                ]
+            for name, of_centres in columns.items():
+                computed[name][rows] = of_centres[found[0].places[found[0].labels]]
             for column in range(released.shape[1]):
                 one = found[column if draw.per_variable else 0]
                 released[rows, column] = one.centres[one.labels, column]
@@ -76,10 +96,10 @@ def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> Protec
             expected = min(expected, *(float(one.expected.min()) for one in found))
             left += len(rows) * clusters.fallback_share
     _warn(plan, draw, int((np.abs(matrix.values - released) <= UNCHANGED * unit).all(axis=1).sum()), labels)
-    computed = {name: values[name].copy() for name in matrix.constant}
-    for place, (name, scale) in enumerate(zip(varying, scales, strict=True)):
-        computed[name] = scale.undo(released[:, place])
-    computed = to_last_digit(computed, atoms, varying)
+    if kept is None:
+        for place, (name, scale) in enumerate(zip(varying, scales, strict=True)):
+            computed[name] = scale.undo(released[:, place])
+        computed = to_last_digit(computed, atoms, varying)
     return ProtectedBlock(
         matrix=matrix,
         partition=Partition(labels, tuple(block)),
@@ -93,31 +113,31 @@ def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> Protec
     )
 
 
-def _drawn(
-    X: Doubles,
-    clusters: FlatClusters | NestedClusters,
-    draw: MembershipDraw,
-    k: int,
-    constraints: Mapping[str, Any],
-    unit: Doubles,
-    rng: np.random.Generator,
-) -> list[SoftGroups]:
-    """Draw among the clusters of one part: once for all variables, or for each."""
-    fewest = draw.fewest(k)
+def _kept_centres(work: Work, number: int, scales: Sequence[Scale]) -> KeptCentres | None:
+    """Return what moves centres to where rules of all kinds hold; None where there are sums and bounds alone."""
+    plan, edits = work.plan, work.edits[number] if work.edits else None
+    if edits is None or not edits.demands:
+        return None
+    values, matrix = work.values[number], work.matrices[number]
+    cells = split_by_rules(plan, work.table, edits, matrix, work.strata)
+    return KeptCentres(edits, cells, values, matrix, scales, plan.k, plan.repair)
+
+
+def _averaged(X: Doubles, clusters: FlatClusters | NestedClusters, fewest: int) -> Averages:
+    """Return the centres of the clusters of one part, each the average of enough records."""
     found = merged(_averages(X, clusters), fewest)
     if fewest and found.behind.min() < fewest:
         raise DataError(
             f"No centre averages {fewest} records, because too few of them differ or too few count in any. Make the "
             'clusters less fuzzy or fewer, or use the method "mdav".'
         )
-    allowed = feasible_set(X.shape[1], constraints.get("constraints"), constraints.get("inequalities"), None)
-    centres = found.means if allowed is None else allowed.project(found.means)
-    chances, homes = _chances(X, clusters, centres, found)
-    times = X.shape[1] if draw.per_variable else 1
-    return [
-        soft_groups(X, centres, found.behind, chances, fewest, rng, homes=homes, unit=unit if fewest else None)
-        for _ in range(times)
-    ]
+    return found
+
+
+def _onto(constraints: Mapping[str, Any], means: Doubles) -> Doubles:
+    """Return the points nearest to the means that keep sums and bounds."""
+    allowed = feasible_set(means.shape[1], constraints.get("constraints"), constraints.get("inequalities"), None)
+    return means if allowed is None else allowed.project(means)
 
 
 def _averages(X: Doubles, clusters: FlatClusters | NestedClusters) -> Averages:

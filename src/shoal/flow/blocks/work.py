@@ -36,7 +36,7 @@ class Work:
     weights
         The sampling weights, if there are any.
     edits
-        How each block keeps the rules; empty where there are none, or where centres keep them.
+        How each block keeps the rules; empty where there are none, or all are sums and bounds that centres keep.
     values
         The variables of every block as numbers, by column.
     matrices

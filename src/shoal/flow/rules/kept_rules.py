@@ -38,6 +38,7 @@ def planned_block_edits(
     asked: Mapping[str, str],
     *,
     repair: bool,
+    drawn: bool = False,
 ) -> list[BlockEdits]:
     """Choose for every block what stands for a group; `asked` are the replacements that were asked for, as text."""
     blocks = list(blocks)
@@ -45,12 +46,13 @@ def planned_block_edits(
     texts = [name for name in table.names if not table.is_numeric(name)]
     orders = orders_of(table)
     return [
-        edits_of_block(block, rules, kinds, protected, texts, asked, orders=orders, repair=repair) for block in blocks
+        edits_of_block(block, rules, kinds, protected, texts, asked, orders=orders, repair=repair, drawn=drawn)
+        for block in blocks
     ]
 
 
 def block_edits_of(plan: Plan, table: Table) -> list[BlockEdits]:
-    """Return how each block keeps the rules of a plan; nothing where there are none, or where centres keep them."""
+    """Return how each block keeps the rules of a plan; nothing where centres keep them, or there are none."""
     for rule in plan.edits:
         rule.refuse_unknown(table.names)
         for name in rule.variables:
@@ -58,16 +60,16 @@ def block_edits_of(plan: Plan, table: Table) -> list[BlockEdits]:
                 raise ColumnError(
                     f'The rule "{rule.shown}" names "{name}", an identifier, which is dropped.', column=name
                 )
-    if not plan.edits or plan.is_synthetic or plan.draws:
+    if not plan.edits or plan.is_synthetic or plan.centres_keep_rules:
         return []
     asked = {name: as_text(written) for name, written in plan.replace.items()}
-    return planned_block_edits(plan.edits, plan.blocks, plan.kinds, table, asked, repair=plan.repair)
+    return planned_block_edits(plan.edits, plan.blocks, plan.kinds, table, asked, repair=plan.repair, drawn=plan.draws)
 
 
 def refuse_broken_file(plan: Plan, table: Table, edits: Sequence[BlockEdits]) -> None:
     """Raise DataError if the file breaks a rule and the plan does not repair it."""
     records = TableRecords(table, table)
-    by_centres = plan.draws  # which are always moved onto linear rules
+    by_centres = plan.centres_keep_rules  # which are always moved onto them
     movable = set(plan.columns)
     if not by_centres:
         movable = {name for block in edits for name in block.movable if not table.missing(name).any()}
@@ -90,7 +92,7 @@ def _way_out(plan: Plan, rule: Rule, fixed: Sequence[str]) -> str:
         )
     continuous = all(plan.kinds.get(name) == "continuous" for name in rule.variables)
     if rule.is_linear and continuous and not plan.is_synthetic:
-        return 'set repair=True (--repair), or use the method "fuzzy"'
+        return "set repair=True (--repair)" + ', or use the method "fuzzy"' * (not plan.draws)
     return "leave the rule out"
 
 
@@ -102,7 +104,7 @@ def refuse_broken_release(plan: Plan, table: Table, masked: Table, edits: Sequen
     """
     records = TableRecords(masked, table)
     rules, decimals = plan.edits, plan.decimals
-    uncertain = {rule for block in edits for rule in block.uncertain}
+    uncertain = {rule: block.way_out for block in edits for rule in block.uncertain}
     up_to_rounding = []
     for rule in rules:
         if not set(decimals).isdisjoint(rule.variables):
@@ -112,8 +114,7 @@ def refuse_broken_release(plan: Plan, table: Table, masked: Table, edits: Sequen
         if broken.any() and rule in uncertain:
             raise RuleError(
                 f'The representatives of some groups break the rule "{rule.shown}", for {int(broken.sum())} records. '
-                'Leave the rule out, choose another k, or say replace="medoid" to release one of the records of each '
-                "group.",
+                f"Leave the rule out, choose another k, or {uncertain[rule]}.",
                 rule=rule.text,
             )
         if broken.any():

@@ -131,7 +131,7 @@ class SoftMethod(Method):
     draws: ClassVar[bool] = True
     supports_weights: ClassVar[bool] = False
     supports_missing: ClassVar[bool] = False
-    keeps_rules: ClassVar[Literal["all", "linear"]] = "linear"
+    keeps_rules: ClassVar[Literal["all", "averages"]] = "averages"
     default_replacement: ClassVar[str] = "membership-draw"
     limits: ClassVar[Mapping[str, Limit]] = {
         "k": Whole(2),

@@ -26,7 +26,7 @@ class SyntheticReplacement(Replacement, ABC):
     rewrites: ClassVar[bool] = True
     supports_weights: ClassVar[bool] = False
     supports_missing: ClassVar[bool] = False
-    keeps_rules: ClassVar[Literal["all", "linear", "records"]] = "records"
+    keeps_rules: ClassVar[Literal["all", "averages", "records"]] = "records"
     redraws: ClassVar[bool] = True  # whether values can be drawn again where they break a rule
     default_method: ClassVar[str] = "one-group"
     family: ClassVar[str] = "synthetic"

@@ -35,7 +35,8 @@ def _of_groups(one: ExplainedBlock) -> list[str]:
     """Say what represents a group, and why."""
     edits, lines = one.edits, []
     for name in edits.columns:
-        how = edits.operators[name].replace("-", " ") + (", rounded" if name in edits.whole else "")
+        how = "centre of a cluster" if edits.drawn else edits.operators[name].replace("-", " ")
+        how += ", rounded" if name in edits.whole else ""
         how = "computed from the others" if name in edits.dependent else how
         lines.append(f"  {name}: {how}")
     if len(one.parts) > 1:
