@@ -57,6 +57,16 @@ def test_a_missing_value_counts_as_a_value(frame):
     assert alike_as_a_whole(release.plan, release.masked).tolist() == counted(release.data)
 
 
+def test_variables_that_are_drawn_for_themselves_are_counted_as_blocks_are(frame):
+    draw = shoal.replace.MembershipDraw(per_variable=True)
+    with pytest.warns(DisclosureWarning, match="per_variable"):
+        release = shoal.protect(frame[list("abcd")], 5, method="fuzzy", replace=draw, seed=1)
+    unique = counted(release.data).count(1)
+    assert release.plan.outcome.unique_records == unique > 0
+    verdict = summarize(release, "internal", release.evaluate(measures=["information_loss"])).verdict
+    assert f"{unique} of the 200 records are unique as a whole" in verdict
+
+
 @pytest.mark.parametrize("audience", ["internal", "public"])
 def test_the_verdict_says_how_many_are_unique(frame, audience):
     release = shoal.protect(frame[list("abcd")], 5, blocks=1, seed=1)

@@ -50,8 +50,8 @@ __all__ = [
 Blocks = Annotated[
     list[str] | None,
     typer.Option(
-        help="Columns in a block (a number), or one block's columns; repeat for more blocks. In protect, rules: the "
-        "columns that rules join. [all columns are one block]"
+        help="Columns in a block (a number), or one block's columns; repeat for more blocks; or rules, for the blocks "
+        "that rules join. [all columns are one block]"
     ),
 ]
 Kind = Annotated[list[str] | None, typer.Option(help="COLUMN=KIND: continuous, ordinal, nominal.")]

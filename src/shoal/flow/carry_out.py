@@ -145,7 +145,7 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
     before, after = work.table.frame.schema, masked.frame.schema
     notes = [*notes]
     alike_as_whole = alike_as_a_whole(work.plan, masked)
-    if alike_as_whole is not None:
+    if alike_as_whole is not None and len(blocks) > 1:
         _warn_of_whole_records(work.plan, alike_as_whole)
     held_by_one = {name: count for block in blocks for name, count in block.held_by_one.items()}
     if held_by_one:

@@ -34,16 +34,20 @@ class ExplainedBlock:
 
 
 def explain(plan: Plan, table: Table) -> Sequence[ExplainedBlock | ExplainedRecords]:
-    """Say what a plan does to keep its rules, without masking anything.
+    """Say what a plan does to keep its rules. Nothing is released.
 
-    Where it depends on the groups whether a rule can be kept, groups are formed and their representatives computed, so
-    that a rule that cannot be kept is found here.
+    Whether all rules can be kept, and whether the plan can be carried out at all, may depend on the groups and on what
+    is drawn: so it is carried out, and what it would refuse is refused here.
     """
     blocks = block_edits_of(plan, table)
     refuse_broken_file(plan, table, blocks)
     refuse_unroundable(plan, table)
-    if plan.is_synthetic:
-        return explained_records(plan, table)
+    explained = explained_records(plan, table) if plan.is_synthetic else _explained_blocks(plan, table, blocks)
+    rehearse(plan, table, blocks)
+    return explained
+
+
+def _explained_blocks(plan: Plan, table: Table, blocks: Sequence[BlockEdits]) -> list[ExplainedBlock]:
     strata = strata_of(table, plan.strata)
     explained = []
     for edits in blocks:
@@ -53,6 +57,4 @@ def explain(plan: Plan, table: Table) -> Sequence[ExplainedBlock | ExplainedReco
         numbers = [plan.edits.index(demand.rule) + 1 for demand in edits.demands]
         sizes = sorted(np.bincount(cells.codes).tolist(), reverse=True)
         explained.append(ExplainedBlock(edits, tuple(dict.fromkeys(numbers)), tuple(sizes), cells.filled))
-    if any(block.uncertain for block in blocks) or plan.decimals or plan.draws:
-        rehearse(plan, table, blocks)
     return explained

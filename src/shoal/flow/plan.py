@@ -141,6 +141,11 @@ class Plan(PlanSection):
         return any(one.needs == "memberships" for one in self.replacements.values())
 
     @cached_property
+    def draws_per_variable(self) -> bool:
+        """Whether every variable of a record is drawn for itself."""
+        return any(getattr(one, "per_variable", False) for one in self.replacements.values())
+
+    @cached_property
     def centres_keep_rules(self) -> bool:
         """Whether all rules are sums and bounds that drawn centres keep, whether or not the file does."""
         changed = [rule for rule in self.edits if set(rule.variables).intersection(self.columns)]

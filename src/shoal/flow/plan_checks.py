@@ -108,7 +108,7 @@ def _rules_fit(plan: Plan) -> None:
     """Raise an error if a rule cannot be kept by the method and the replacement that were chosen."""
     if not plan.draws:
         return
-    if any(getattr(one, "per_variable", False) for one in plan.replacements.values()):
+    if plan.draws_per_variable:
         raise RuleError("Rules between variables do not hold where each is drawn for itself (per_variable).")
     for rule in plan.edits if plan.centres_keep_rules else ():  # others: when the blocks are planned, with the table
         named = set(rule.variables)

@@ -1,4 +1,4 @@
-"""How many whole released records are alike, where columns were grouped in several blocks."""
+"""How many whole released records are alike, where columns were grouped or drawn apart from each other."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ __all__ = ["alike_as_a_whole"]
 def alike_as_a_whole(plan: Plan, masked: Table) -> NDArray[np.int64] | None:
     """Return for every record how many are like it in all released columns, itself among them.
 
-    Sampling weights do not count. None where there is one block, in which k is the number, and for synthetic data.
+    Sampling weights do not count. None where all columns are one block and drawn together, in which k is the number,
+    and for synthetic data.
     """
-    if len(plan.blocks) == 1 or plan.is_synthetic:
+    if plan.is_synthetic or (len(plan.blocks) == 1 and not plan.draws_per_variable):
         return None
     return records_alike(masked, [name for name in masked.names if name != plan.weights])

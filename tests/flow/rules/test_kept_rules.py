@@ -586,3 +586,23 @@ def test_rules_that_separate_too_few_only_together_can_be_kept_apart():
         shoal.protect(frame, 4, edits=rules, seed=1)
     found = shoal.protect(frame, 4, edits=rules, blocks="rules", seed=1).data
     assert shoal.edits.check(found, rules).holds
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        ["value == price * amount", "price + amount <= 200"],
+        ["value == price * amount", "2 * price + 1 <= g"],
+        ["rate == price / amount", "price + amount <= g", "rate >= 0"],
+    ],
+)
+def test_a_product_beside_bounds_that_geometric_means_do_not_keep_is_computed(rules, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"price": rng.uniform(1, 100, 60), "amount": rng.uniform(1, 99, 60)})
+    frame = frame.assign(value=frame.price * frame.amount, rate=frame.price / frame.amount)
+    frame["g"] = 2 * frame.price + frame.amount + 3
+    release = shoal.protect(frame, 3, edits=rules, seed=1)
+    assert shoal.edits.check(release.data, rules, tolerance=0.0).holds
+    assert {release.plan.replace[name]["name"] for name in ("price", "amount")} == {"mean"}
+    release.plan.to_toml(tmp_path / "plan.toml")
+    assert shoal.Plan.from_toml(tmp_path / "plan.toml").run(frame).data.equals(release.data)

@@ -10,6 +10,7 @@ keeps is refused before anything is masked.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
@@ -183,8 +184,17 @@ class _RepresentativeChoice:
                     f'The rule "{rule.shown}" joins "{apart[0]}" to another block. Put its variables into one block, '
                     "or leave blocks out."
                 )
+        try:
+            return self._with_averages(required, computes_products=False)
+        except RuleError:
+            # Bounds that geometric means do not keep are kept where one variable of a product is computed last.
+            with suppress(RuleError):
+                return self._with_averages(required, computes_products=True)
+            raise
+
+    def _with_averages(self, required: Sequence[tuple[Rule, Requirement]], *, computes_products: bool) -> BlockEdits:
         atoms = [atom for _, one in required for alternative in one.alternatives for atom in alternative]
-        choice = OperatorChoice(self._block, self._kinds, self._replacements, self._repair)
+        choice = OperatorChoice(self._block, self._kinds, self._replacements, self._repair, computes_products)
         chosen = choice.chosen([atom for atom in atoms if self._is_within_block(atom)])
         demands, uncertain = self._demands(required, chosen)
         reasons = [f'"{rule.shown}": tried on the groups, before anything is masked.' for rule in uncertain]

@@ -39,12 +39,20 @@ class OperatorChoice:
         Replacements that the user chose, by column.
     repair
         Whether variables with bounds are averaged, so that they can be moved.
+    computes_products
+        Whether one variable of a product is computed from means of the others, and no geometric means are taken.
     """
 
     def __init__(
-        self, block: Sequence[str], kinds: Mapping[str, str], replacements: Mapping[str, str], repair: bool
+        self,
+        block: Sequence[str],
+        kinds: Mapping[str, str],
+        replacements: Mapping[str, str],
+        repair: bool,
+        computes_products: bool,
     ) -> None:
         self._block, self._kinds, self._replacements, self._repair = block, kinds, replacements, repair
+        self._computes_products = computes_products
         self.reasons: list[str] = []
 
     def chosen(self, atoms: Sequence[Atom]) -> ChosenOperators:
@@ -73,7 +81,9 @@ class OperatorChoice:
         asked = {self._replacements.get(name) for name in one.variables} - {None}
         if isinstance(one, Linear):
             return asked <= {"mean"} and not any(_is_listed(tests.get(name, ())) for name in one.variables)
-        return isinstance(one, Product) and asked <= COMPUTED and not set(tests).intersection(one.variables)
+        if self._computes_products or not isinstance(one, Product):
+            return False
+        return asked <= COMPUTED and not set(tests).intersection(one.variables)
 
     def _may_be_computed(self, name: str, listed: Collection[str]) -> bool:
         chosen = self._replacements.get(name, "mean")

@@ -291,23 +291,25 @@ def _notes(
 ) -> list[str]:
     """Say how many records broke a rule, what was done, and by how much means and covariances are off."""
     n = len(made)
-    moved = int((~unmoved_cells(rules.original, drawn, placed)).any(axis=1).sum())
-    if not moved and not before:
-        return []
+    own = [place for place, name in enumerate(rules.columns) if name not in {one.name for one in rules.edits.computed}]
+    moved = int((~unmoved_cells(rules.original, drawn, placed))[:, own].any(axis=1).sum())
     computed = [f'"{one.name}" is computed from others by the rule "{one.rule.shown}".' for one in rules.edits.computed]
+    if not (moved or before or computed):
+        return []
     broke = f"{before} of {n} records broke a rule as drawn"
-    again = (
-        f", {int((rules.violations(drawn) > 0).sum())} after drawing again up to {REDRAWS} times inside groups"
-        * redraws
-    )
-    if not moved:
-        return [f"{broke}{again}: means and covariances are those of the first draw."]
+    if redraws and before:
+        left = int((rules.violations(drawn) > 0).sum())
+        broke += f", {left} after drawing again up to {REDRAWS} times inside groups"
+    if not (moved or computed):
+        return [f"{broke}: means and covariances are those of the first draw."]
+    if moved:
+        how = "moved or rounded" if rules.discrete else "moved"
+        broke += f"; {moved} were {how} to the nearest values that keep all rules"
     mean, covariance = _differences(rules, kept, made, placed)
-    how = "moved or rounded" if rules.discrete else "moved"
     return [
         *computed,
-        f"{broke}{again * bool(before)}; {moved} were {how} to the nearest values that keep all rules. Means are then "
-        f"off by up to {mean:.2g} standard deviations, covariances by up to {covariance:.2g} of the product of two.",
+        f"{broke}. Means are then off by up to {mean:.2g} standard deviations, covariances by up to {covariance:.2g} of "
+        "the product of two.",
     ]
 
 

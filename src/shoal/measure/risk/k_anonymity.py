@@ -52,8 +52,8 @@ def k_anonymity(files: Pair, *, k: int | None = None) -> MeasuredValue:
 
 
 @k_anonymity.in_evaluation
-def _of_all_blocks(files: Pair, *, blocks: Any = None, k: int | None = None) -> MeasuredValue:
-    """Return the smallest k of all blocks: across blocks records differ, because each block is grouped separately."""
-    by_block = [k_anonymity.of(files.only(block), k=k) for block in files.in_blocks(blocks)]
-    short = {row for value in by_block for row in value.short}
-    return MeasuredValue(min(by_block), by_block=[int(value) for value in by_block], records_short=len(short))
+def _with_blocks(files: Pair, *, blocks: Any = None, k: int | None = None) -> MeasuredValue:
+    """Return the k of whole records, with that of each block: blocks are grouped separately, so that it is larger."""
+    whole = k_anonymity.of(files, k=k)
+    by_block = [int(k_anonymity.of(files.only(block), k=k)) for block in files.in_blocks(blocks)]
+    return MeasuredValue(int(whole), by_block=by_block, records_short=len(whole.short))

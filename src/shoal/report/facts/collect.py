@@ -177,9 +177,10 @@ class _Collector:
         """Return what holds of every protected value, "" if nothing does."""
         if self._plan is not None and self._plan.is_synthetic:
             return "The confidential values are synthetic"
+        unique = self._not_alike()
         if self._plan is not None and k_holds:
-            return f"Every protected value stands for at least {self._plan.k} records{self._but_as_a_whole()}"
-        return ""
+            return f"Every protected value stands for at least {self._plan.k} records{unique and f', but {unique}'}"
+        return unique[:1].upper() + unique[1:]
 
     @cached_property
     def _whole_records(self) -> WholeRecordFacts | None:
@@ -193,15 +194,15 @@ class _Collector:
             are_k_alike=fewest >= self._plan.k,
         )
 
-    def _but_as_a_whole(self) -> str:
-        """Return what does not hold of whole records, "" if k does."""
+    def _not_alike(self) -> str:
+        """Say what does not hold of whole records, "" if k does."""
         whole = self._whole_records
         if self._plan is None or whole is None or whole.are_k_alike:
             return ""
         if whole.unique == 0:
-            return f", but whole records are not {self._plan.k} alike"
+            return f"whole records are not {self._plan.k} alike"
         unique = "some" if whole.unique is None else f"{whole.unique:,}"
-        return f", but {unique} of the {len(self._masked):,} records are unique as a whole"
+        return f"{unique} of the {len(self._masked):,} records are unique as a whole"
 
     def _choices(self) -> dict[str, type[Any]]:
         """Return the classes of the method and of the replacements by their names."""

@@ -75,7 +75,7 @@ class GroupFacts(_Facts):
 
 
 class WholeRecordFacts(_Facts):
-    """How alike whole released records are, where columns were grouped in several blocks."""
+    """How alike whole released records are, where columns were grouped or drawn apart from each other."""
 
     fewest_alike: int | None = Field(description="The fewest that are alike; None in public where it is below k.")
     unique: int | None = Field(description="Records that no other is like; None in public where it is below k.")
