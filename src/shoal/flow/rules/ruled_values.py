@@ -308,8 +308,8 @@ def _notes(
     mean, covariance = _differences(rules, kept, made, placed)
     return [
         *computed,
-        f"{broke}. Means are then off by up to {mean:.2g} standard deviations, covariances by up to {covariance:.2g} of "
-        "the product of two.",
+        f"{broke}. Means are then off by up to {mean:.2g} standard deviations, covariances by up to {covariance:.2g} "
+        "of the product of two.",
     ]
 
 
