@@ -12,7 +12,7 @@ import shoal
 from command_line import run_shoal
 from shoal.cli.options import PROTECTION, READING, takes
 from shoal.cli.protect import protect
-from shoal.cli.texts import read_decimals, read_measure_options
+from shoal.cli.texts import read_decimals, read_measure_options, read_orders
 from shoal.errors import ParameterError
 from shoal.measure import MEASURES
 from shoal.partition import METHODS
@@ -39,6 +39,14 @@ def test_a_command_gets_a_group_as_what_was_given():
     assert seen == {"options": {}, "reading": {}}
     command(**nothing | {"repair": True, "standardize": False, "columns": ["a,b"], "sheet": "1"})
     assert seen == {"options": {"repair": True, "standardize": False, "columns": ["a,b"]}, "reading": {"sheet": "1"}}
+
+
+def test_orders_are_read_from_texts():
+    assert read_orders(["a,b=low<mid < high"]) == {"a": ["low", "mid", "high"], "b": ["low", "mid", "high"]}
+    assert read_orders(['a="1. < grade"<"2. = grade"<3']) == {"a": ["1. < grade", "2. = grade", "3"]}
+    for wrong in (["a"], ["a="], ["a=low"], ["a=low<"], ["a=low<high", "a=high<low"]):
+        with pytest.raises(ParameterError, match="--order"):
+            read_orders(wrong)
 
 
 def test_an_order_of_texts_reaches_every_step(tmp_path):

@@ -62,11 +62,19 @@ def read_assignments(option: str, texts: list[str] | None) -> dict[str, str]:
 
 
 def read_orders(texts: list[str]) -> dict[str, list[str]]:
-    """Read "education=primary<secondary", once or several times; columns with the same order by commas."""
-    orders = {}
-    for names, order in read_assignments("--order", texts).items():
+    """Read "education=primary<secondary", once or several times; columns with the same order by commas.
+
+    A category that has "<" or "=" in it is put in quotes.
+    """
+    orders: dict[str, list[str]] = {}
+    for text in texts:
+        names, sign, order = text.partition("=")
+        categories = [one.strip().strip('"') for one in re.split(r'<(?=(?:[^"]*"[^"]*")*[^"]*$)', order)]
+        if not sign or not all(categories) or len(categories) < 2:
+            raise ParameterError(f'--order wants COLUMN=LEAST<...<MOST; got "{text}".')
         for name in read_names([names]) or []:
-            orders[name] = [one.strip() for one in order.split("<")]
+            if orders.setdefault(name, categories) != categories:
+                raise ParameterError(f'--order gives "{name}" two orders. Give it one.')
     return orders
 
 
