@@ -94,7 +94,8 @@ def faults(frame: pd.DataFrame, rules: list[str], release: shoal.Release, option
         found += [f'"{rule}" is broken in decimals' for rule in in_decimals if _is_broken_in_decimals(data, rule)]
     said = " ".join(release.plan.outcome.notes)
     found += [f'"{rule}" is missed, which is not said' for rule in wrong if f'"{rule}" holds up to' not in said]
-    by_chance = any(frame[name].std() * 10 ** (decimals or 0) < 5 for name in confidential)  # of few values
+    digits = {name: 0 if f"{name} is integer" in rules else decimals or 0 for name in confidential}
+    by_chance = any(frame[name].std() * 10 ** digits[name] < 5 for name in confidential)  # of few values
     same = (data[confidential] == frame[confidential]).all(axis=1)
     return found + [f"{same.sum()} records are as they were"] * bool(same.any() and not by_chance)
 

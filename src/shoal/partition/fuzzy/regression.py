@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import metadata_routing
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
 
 from shoal.arithmetic import exp, log, products, pseudo_inverse, triangles
@@ -89,6 +90,9 @@ class FuzzyCRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Systems 1. I. Cano, V. Torra (2009), Generation of synthetic data by means of fuzzy c-regression, IEEE International
     Conference on Fuzzy Systems.
     """
+
+    __metadata_request__predict: ClassVar = {"memberships": metadata_routing.UNUSED}  # pipelines do not pass them
+    __metadata_request__score: ClassVar = {"sample_weight": metadata_routing.UNUSED}
 
     limits: ClassVar[Mapping[str, Limit]] = {
         "n_clusters": Whole(1),
