@@ -34,3 +34,10 @@ def test_a_stratum_with_fewer_than_k_records_is_refused_by_column_and_counts():
     with pytest.raises(TooFewRecordsError, match=message) as raised:
         strata.refuse_fewer_than(4)
     assert (raised.value.k, raised.value.records, raised.value.strata) == (4, 2, ("region",))
+    assert str(raised.value).endswith("merge strata, or lower k to 2 at most.")
+
+
+def test_to_lower_k_is_no_advice_for_a_stratum_of_one_record():
+    strata = strata_of(as_table(pd.DataFrame({"region": ["N"] * 5 + ["S"]})), ["region"])
+    with pytest.raises(TooFewRecordsError, match=r"the smallest has 1\. .* merge strata\.$"):
+        strata.refuse_fewer_than(3)

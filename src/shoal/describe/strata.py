@@ -41,9 +41,10 @@ class Strata:
         if not below:
             return
         columns = ", ".join(self.columns)
+        way_out = "merge strata" if smallest < 2 else f"merge strata, or lower k to {smallest} at most"
         raise TooFewRecordsError(
             f"k={k} needs at least {k} records in every stratum of {columns}; {below:,} of {len(self):,} have fewer, "
-            f"the smallest has {smallest}. Count the records by {columns} to see which; merge strata, or lower k.",
+            f"the smallest has {smallest}. Count the records by {columns} to see which; {way_out}.",
             k=k,
             records=smallest,
             strata=self.columns,

@@ -66,8 +66,8 @@ class OptimalUnivariate(Partitioner):
         columns = X.shape[1]
         if columns != 1:
             raise MethodError(
-                f"OptimalUnivariate groups one column at a time; got {columns} columns. Use MHM, which cuts a path "
-                "through all of them the same way, or protect every column as a block of its own."
+                f"OptimalUnivariate groups one column; got {columns} columns. Use MHM, which cuts a path through all "
+                "of them the same way. (Every column as a block of its own leaves nearly every whole record unique.)"
             )
         order = np.argsort(X[:, 0], kind="stable")
         return cut_path(safely_scaled(X), order, self.k)
