@@ -82,11 +82,12 @@ def carry_out(
     )
 
 
-def rehearse(plan: Plan, table: Table, edits: Sequence[BlockEdits]) -> None:
-    """Raise what carrying out a plan would raise, such as RuleError for a rule that some groups cannot keep."""
+def rehearse(plan: Plan, table: Table) -> Work:
+    """Return what a plan is carried out with, or raise what that would raise, such as RuleError for some groups."""
     with threadpool_limits(1, user_api="blas"):
-        work = _check(plan, table, edits)
+        work = _check(plan, table, None)
         _assemble(work, protect_blocks(work))
+    return work
 
 
 def protect_blocks(work: Work) -> list[ProtectedBlock]:

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.describe.matrix import block_matrix, block_values
-from shoal.describe.strata import strata_of
 from shoal.edits.keep.block_edits import BlockEdits
+from shoal.flow.blocks.work import Work
 from shoal.flow.carry_out import rehearse
-from shoal.flow.rules.decimals import refuse_unroundable
-from shoal.flow.rules.kept_rules import block_edits_of, refuse_broken_file, split_by_rules
+from shoal.flow.rules.kept_rules import split_by_rules
 from shoal.flow.rules.ruled_values import ExplainedRecords, explained_records
 from shoal.read import Table
 
@@ -39,21 +37,14 @@ def explain(plan: Plan, table: Table) -> Sequence[ExplainedBlock | ExplainedReco
     Whether all rules can be kept, and whether the plan can be carried out at all, may depend on the groups and on what
     is drawn: so it is carried out, and what it would refuse is refused here.
     """
-    blocks = block_edits_of(plan, table)
-    refuse_broken_file(plan, table, blocks)
-    refuse_unroundable(plan, table)
-    explained = explained_records(plan, table) if plan.is_synthetic else _explained_blocks(plan, table, blocks)
-    rehearse(plan, table, blocks)
-    return explained
+    work = rehearse(plan, table)
+    return explained_records(plan, work.record_rules) if plan.is_synthetic else _explained_blocks(work)
 
 
-def _explained_blocks(plan: Plan, table: Table, blocks: Sequence[BlockEdits]) -> list[ExplainedBlock]:
-    strata = strata_of(table, plan.strata)
-    explained = []
-    for edits in blocks:
-        values = block_values(table, edits.columns, plan.kinds)
-        matrix = block_matrix(values, plan.kinds, standardize=plan.standardize)
-        cells = split_by_rules(plan, table, edits, matrix, strata)
+def _explained_blocks(work: Work) -> list[ExplainedBlock]:
+    plan, explained = work.plan, []
+    for edits, matrix in zip(work.edits, work.matrices, strict=False):  # no edits where centres keep linear rules
+        cells = split_by_rules(plan, work.table, edits, matrix, work.strata)
         numbers = [plan.edits.index(demand.rule) + 1 for demand in edits.demands]
         sizes = sorted(np.bincount(cells.codes).tolist(), reverse=True)
         explained.append(ExplainedBlock(edits, tuple(dict.fromkeys(numbers)), tuple(sizes), cells.filled))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,10 @@ class KeptCentres:
     k: int
     repair: bool
 
+    @cached_property
+    def _spreads(self) -> dict[str, float]:
+        return {name: float(np.std(column, ddof=1)) for name, column in self.values.items()}
+
     def kept(self, cell: int, rows: NDArray[np.int64], means: Doubles) -> tuple[Doubles, dict[str, Doubles]]:
         """Return the centres in the units of the matrix, and their values in the file by column.
 
@@ -63,8 +68,7 @@ class KeptCentres:
         varying = [name for name in self.values if name not in self.matrix.constant]
         centres = {name: np.full(len(means), column[0]) for name, column in self.values.items()}
         centres |= {name: self.scales[place].undo(means[:, place]) for place, name in enumerate(varying)}
-        spreads = {name: float(np.std(column, ddof=1)) for name, column in self.values.items()}
-        groups = KeptGroups(self.edits, self.cells.atoms[cell], spreads, self.repair)
+        groups = KeptGroups(self.edits, self.cells.atoms[cell], self._spreads, self.repair)
         X = self.matrix.values[rows]
         distances = (np.square(X - mean).sum(axis=1) for mean in means)
         nearest = [rows[np.argsort(distance, kind="stable")[: self.k]] for distance in distances]

@@ -121,11 +121,11 @@ class ExplainedRecords:
     rules: tuple[int, ...]  # their numbers, from 1
 
 
-def explained_records(plan: Plan, table: Table) -> list[ExplainedRecords]:
-    """Say which rules are kept in the records of every block, without masking anything."""
+def explained_records(plan: Plan, blocks: Iterable[RecordRules]) -> list[ExplainedRecords]:
+    """Say which rules are kept in the records of every block."""
     return [
         ExplainedRecords(rules.edits, tuple(plan.edits.index(rule) + 1 for rule in rules.edits.rules))
-        for rules in record_rules_of(plan, table)
+        for rules in blocks
     ]
 
 
