@@ -10,7 +10,7 @@ import pytest
 
 from shoal.describe import select
 from shoal.describe.roles import as_names, block_size, cut_into_blocks
-from shoal.errors import ColumnError, DataError, DescriptionWarning, IdentifierWarning, ParameterError
+from shoal.errors import ColumnError, DataError, IdentifierWarning, ParameterError
 from shoal.read import as_table
 
 FRAME = pd.DataFrame(
@@ -31,11 +31,26 @@ def selected(**arguments):
         return select(as_table(FRAME), **arguments)
 
 
-def test_by_default_numeric_columns_without_another_role_are_one_block():
+def test_by_default_all_columns_without_another_role_are_one_block():
     selection = selected(roles={"weight": "weight"})
-    assert selection.blocks == (("age", "income"),)
-    assert selection.kinds == {"age": "continuous", "income": "continuous"}
+    assert selection.blocks == (("age", "income", "town", "grade"),)
+    assert selection.kinds == {"age": "continuous", "income": "continuous", "town": "nominal", "grade": "ordinal"}
     assert selection.roles == {"weight": "weight"}
+
+
+def test_columns_as_they_are_are_not_protected_and_have_no_other_use():
+    assert selected(as_is=["town", "weight"]).columns == ("age", "income", "grade")
+    with pytest.raises(ColumnError, match='"town" is to be released as it is and is to be protected'):
+        selected(as_is="town", columns=["age", "town"])
+    with pytest.raises(ColumnError, match='"town" is to be released as it is and has the role stratum'):
+        selected(as_is="town", strata="town")
+
+
+def test_the_other_columns_of_synthetic_data_are_not_refused():
+    table = as_table(FRAME.assign(day=DAYS))
+    assert select(table, rewritten=["income"]).columns == ("age", "income", "weight")
+    with pytest.raises(DataError, match=r'"day" \(dates or times\)'):
+        select(table, rewritten=["income", "day"])
 
 
 @pytest.mark.parametrize("role", ["identifier", "weight", "stratum"])
@@ -90,27 +105,20 @@ def test_what_cannot_be_is_refused(arguments, error, message):
 
 
 def test_a_type_that_cannot_be_protected_is_refused():
-    with pytest.raises(DataError, match="which cannot be protected"):
+    with pytest.raises(DataError, match=r'"day" \(dates or times\)'):
         select(as_table(FRAME.assign(day=DAYS)), columns=["day"])
+    with pytest.raises(
+        DataError, match=r"is of type Datetime, which is of no kind\. Say that it is nominal or ordinal"
+    ):
+        select(as_table(FRAME.assign(day=DAYS)), columns=["day"], kinds={"day": "continuous"})
 
 
-def test_text_among_numbers_is_refused_unless_the_column_has_a_role_or_a_kind():
-    table = as_table(FRAME.assign(town=["1,200", "987654321", "n.a. secret", "EUR 5"]))
-    with pytest.raises(DataError, match="holds numbers but for 2 of its 4 values, in records 3, 4") as caught:
-        select(table)
-    assert "secret" not in str(caught.value)
-    assert select(table, kinds={"town": "nominal"}).columns == ("age", "income", "weight")
-    assert select(table, roles={"town": "other"}).columns == ("age", "income", "weight")
-
-
-def test_columns_that_look_like_identifiers_and_keys_that_are_not_protected_are_warned_of():
-    frame = pd.DataFrame({"person_id": np.arange(30) * 7, "x": np.arange(30) % 4, "town": list("abc") * 10})
+def test_columns_that_look_like_identifiers_are_warned_of():
+    frame = pd.DataFrame({"person_id": np.arange(30) * 7, "x": np.arange(30) % 4 / 3, "town": list("abc") * 10})
     with pytest.warns(IdentifierWarning, match=r'"person_id" looks like an identifier .* and is masked with the rest'):
         select(as_table(frame))
     with pytest.warns(IdentifierWarning, match="and is released as it is"):
         select(as_table(frame), columns=["x"])
-    with pytest.warns(DescriptionWarning, match='"town" has the role key and is released as it is'):
-        select(as_table(frame), columns=["x"], roles={"person_id": "identifier", "town": "key"})
 
 
 def test_blocks_by_a_number_of_columns_by_names_and_one_for_all():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from decimal import Decimal
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 
 import shoal
 from shoal.describe import describe_table
-from shoal.errors import DataError, DescriptionWarning
+from shoal.errors import DataError, DisclosureWarning
 
 X = np.arange(24.0) ** 2
 REFUSED = {
@@ -42,11 +43,12 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("frame", REFUSED.values(), ids=REFUSED)
-def test_a_column_that_cannot_be_protected_is_refused_unless_its_role_says_what_to_do(frame):
-    with pytest.raises(DataError, match=r'Column "z" holds .* which cannot be protected'):
+def test_a_column_of_no_kind_is_refused_until_it_is_said_what_to_do(frame):
+    with pytest.raises(DataError, match=r'1 column has to be decided .*: "z" \(values of .*as it is \(--as-is "z"\)'):
         shoal.protect(frame, 3)
     assert "z" not in shoal.protect(frame, 3, roles={"z": "identifier"}).masked
-    assert "z" in shoal.protect(frame, 3, roles={"z": "other"}).masked
+    with pytest.warns(DisclosureWarning, match=r"NOT PROTECTED \(1\): z\."):
+        assert "z" in shoal.protect(frame, 3, as_is="z").masked
 
 
 @pytest.mark.parametrize("frame", REFUSED.values(), ids=REFUSED)
@@ -59,14 +61,19 @@ def test_every_type_can_be_described(frame):
     [
         pd.date_range("2020-01-01", periods=24),
         [datetime.date(2020, 1, 1 + day // 2) for day in range(24)],
-        pl.Series([datetime.time(1)] * 24),
+        pl.Series([datetime.time(1), datetime.time(2)] * 12),
     ],
     ids=["datetime", "date objects", "time"],
 )
-def test_dates_and_times_are_released_with_a_warning(column):
+def test_dates_and_times_are_refused_until_their_kind_is_given(column):
     make = pl.DataFrame if isinstance(column, pl.Series) else pd.DataFrame
-    with pytest.warns(DescriptionWarning, match=r'Column "z" holds dates or times, .* released as it is'):
-        shoal.protect(make({"x": X, "z": column}), 3)
+    frame = make({"x": X, "z": column})
+    with pytest.raises(DataError, match=r'"z" \(dates or times\)'):
+        shoal.protect(frame, 3)
+    for kind in ("nominal", "ordinal"):
+        released = shoal.protect(frame, 3, kinds={"z": kind}).masked.cells("z").tolist()
+        assert min(Counter(released).values()) >= 3
+        assert set(released) <= set(column)
 
 
 def test_a_column_without_a_value_has_nothing_to_protect():

@@ -70,7 +70,9 @@ SampleSeed = Annotated[int, typer.Option(help="Where samples of large files star
 
 # The options of `shoal.protect` beside k, the method and the seed, as protect, compare and tune take them.
 PROTECTION: dict[str, Any] = {
-    "columns": Annotated[list[str] | None, typer.Option(help="Columns to protect, separated by commas.")],
+    "columns": Annotated[
+        list[str] | None, typer.Option(help="Columns to protect, separated by commas. [all that have no other role]")
+    ],
     "role": Annotated[
         list[str] | None,
         typer.Option(help="COLUMN=ROLE: identifier, key, confidential, weight, stratum, other."),
@@ -80,6 +82,10 @@ PROTECTION: dict[str, Any] = {
     "blocks": Blocks,
     "strata": Strata,
     "weights": Annotated[str | None, typer.Option(help="The column of sampling weights.")],
+    "as_is": Annotated[
+        list[str] | None,
+        typer.Option("--as-is", help="Columns released unchanged: counted, and warned of. [none]"),
+    ],
     "confidential": Annotated[
         list[str] | None,
         typer.Option(
@@ -181,6 +187,7 @@ def protection_options(texts: Mapping[str, Any], names: list[str]) -> dict[str, 
         "replace": read_replacements(texts.get("replace"), names),
         "blocks": read_blocks(texts.get("blocks")),
         "strata": read_names(texts.get("strata")),
+        "as_is": read_names(texts.get("as_is")),
         "confidential": read_names(texts.get("confidential")),
         "edits": read_edits(texts["edits"]) if "edits" in texts else None,
         "decimals": read_decimals(texts.get("decimals")),

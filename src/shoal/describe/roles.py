@@ -10,9 +10,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from shoal.describe.text_numbers import amounts_in_categories, refuse_text_among_numbers
-from shoal.describe.unsupported import holds_times, refuse_unsupported
-from shoal.describe.variables import KINDS, ROLES, Kind, Role, kind_of, looks_like_identifier
+from shoal.describe.default_kinds import default_kind
+from shoal.describe.identifiers import looks_like_identifier
+from shoal.describe.text_numbers import amounts_in_categories
+from shoal.describe.undecided import refuse_undecided
+from shoal.describe.unsupported import holds_times
+from shoal.describe.variables import KINDS, ROLES, Kind, Role, codes, kind_of
 from shoal.errors import (
     ColumnError,
     DataError,
@@ -65,11 +68,14 @@ def select(
     kinds: Mapping[Any, str] | None = None,
     strata: Any = None,
     weights: Any = None,
-    also: Iterable[str] = (),
+    as_is: Any = None,
+    rewritten: Iterable[str] | None = None,
 ) -> Selection:
     """Decide what each column is used for from what the caller said, and warn of what looks wrong.
 
-    Where no columns are named, those to protect are the numeric ones and these `also`.
+    Where no columns are named, all are protected that have no role saying otherwise and are not to be released
+    `as_is`. Where some are to be `rewritten` and the others stay, those are taken with all that hold numbers. DataError
+    names all columns that are to get new values of which nobody can say what they are.
     """
     role_of = {_existing(table, name): _one_of("role", role, ROLES) for name, role in _pairs("roles", roles)}
     _set_roles(role_of, _names(table, "strata", strata), "stratum")
@@ -78,6 +84,7 @@ def select(
     if len(weight_names) > 1:
         raise ColumnError(f"Only one column can be the weight; got {_quoted(weight_names)}.")
 
+    unchanged = set(_names(table, "as_is", as_is))
     stated_kinds = {_existing(table, name): _one_of("kind", kind, KINDS) for name, kind in _pairs("kinds", kinds)}
     size, block_lists = _read_blocks(blocks)
     if block_lists is not None:
@@ -87,22 +94,16 @@ def select(
     elif block_lists is not None:
         chosen = [name for block in block_lists for name in block]
     else:
-        wanted = {*also, *filter(table.is_numeric, table.names)}
-        chosen = [name for name in table.names if name in wanted and role_of.get(name) not in _NOT_PROTECTED]
+        no_use = {name for name, role in role_of.items() if role in _NOT_PROTECTED} | unchanged
+        chosen = [name for name in table.names if name not in no_use and not table.missing(name).all()]
+        if rewritten is not None:
+            wanted = {*rewritten, *filter(table.is_numeric, chosen)}
+            chosen = [name for name in chosen if name in wanted]
     _refuse_repeats(chosen, "columns")
     to_protect = set(chosen)
-    for name in table.names:
-        if name not in role_of or name in to_protect:
-            _refuse_undecided(table, name, role_of, protected=name in to_protect, named=name in stated_kinds)
-    if not chosen:
-        raise ColumnError(
-            "There is no column to protect: none is numeric and free of another role. Name some in columns."
-        )
-    for name in chosen:
-        if role_of.get(name) in _NOT_PROTECTED:
-            raise ColumnError(
-                f'Column "{name}" is to be protected and has the role {role_of[name]}: it cannot be both.'
-            )
+    _refuse_two_uses(chosen, unchanged, role_of)
+    changed = chosen if rewritten is None else [name for name in chosen if name in set(rewritten)]
+    refuse_undecided(table, [name for name in changed if name not in stated_kinds])
 
     in_order = [name for name in table.names if name in to_protect]
     selection = Selection(
@@ -110,9 +111,26 @@ def select(
         kinds={name: _checked_kind(table, name, stated_kinds.get(name)) for name in in_order},
         roles={name: role_of[name] for name in table.names if name in role_of},
     )
-    _warn_of_unprotected(table, selection)
+    _warn_of_identifiers(table, selection, stated={*role_of, *unchanged, *(set(stated_kinds) & to_protect)})
     _warn_of_amounts(table, stated={*role_of, *stated_kinds})
     return selection
+
+
+def _refuse_two_uses(chosen: Sequence[str], unchanged: set[str], role_of: Mapping[str, Role]) -> None:
+    """Raise ColumnError if nothing is left to protect, or a column is asked to be two things at once."""
+    if not chosen:
+        raise ColumnError(
+            "There is no column to protect: all have another role, or are released as they are. Name some in columns."
+        )
+    for name in chosen:
+        if role_of.get(name) in _NOT_PROTECTED:
+            raise ColumnError(
+                f'Column "{name}" is to be protected and has the role {role_of[name]}: it cannot be both.'
+            )
+    for name in sorted(unchanged):
+        if name in chosen or role_of.get(name) in _NOT_PROTECTED:
+            other = "is to be protected" if name in chosen else f"has the role {role_of[name]}"
+            raise ColumnError(f'Column "{name}" is to be released as it is and {other}: it cannot be both.')
 
 
 def cut_into_blocks(
@@ -159,20 +177,23 @@ def _read_blocks(blocks: Any) -> tuple[int | None, list[Any] | None]:
 
 
 def _checked_kind(table: Table, name: str, stated: Kind | None) -> Kind:
-    """Return the kind that the caller stated for a column, or else the one of its type; DataError if it cannot be."""
-    by_type = kind_of(table, name)
+    """Return the kind that the caller stated for a column, or else the one it is taken for; DataError if it cannot be.
+
+    Dates and times are of no kind by themselves; they can be categories, with or without their order.
+    """
+    by_type = None if holds_times(table, name) else kind_of(table, name)
     if by_type is None:
-        dtype = type(table.type_of(name)).__name__  # in full it may list categories
-        raise DataError(f'Column "{name}" is of type {dtype}, which cannot be protected. Turn it into numbers or text.')
-    if stated == "continuous" and by_type != "continuous":
+        _check_other_type(table, name, stated)
+    elif stated == "continuous" and by_type != "continuous":
         table.numbers(name)  # its error says how many cells are not numbers
         raise DataError(f'Column "{name}" holds text, not numbers: it cannot be continuous.')
-    if stated == "ordinal" and by_type == "nominal":
+    elif stated == "ordinal" and by_type == "nominal":
         raise DataError(
             f'Column "{name}" has no order: it cannot be ordinal. Give it one when the file is read '
             f'(--order "{name}=low<high", orders= of read_table), or make it an ordered categorical.'
         )
-    kind = stated or by_type
+    kind = stated or default_kind(table, name)[0]
+    assert kind is not None
     if kind == "continuous" and not table.has_exact_numbers(name):
         raise DataError(
             f'Column "{name}" has values with more digits than can be computed with (about 16), and some that differ '
@@ -182,22 +203,17 @@ def _checked_kind(table: Table, name: str, stated: Kind | None) -> Kind:
     return kind
 
 
-def _refuse_undecided(table: Table, name: str, role_of: dict[str, Role], *, protected: bool, named: bool) -> None:
-    """Raise DataError for a column that would be released as it is, or as text, without anyone having said so.
-
-    Where its kind was stated but it is not protected, the role "other" says the same in the plan, so that this can be
-    carried out again.
-    """
-    if protected and named:
+def _check_other_type(table: Table, name: str, stated: Kind | None) -> None:
+    """Raise DataError for a column of a type that is of no kind, unless its values can be categories as was stated."""
+    dtype = type(table.type_of(name)).__name__  # in full it may list categories
+    if stated == "nominal" or (stated == "ordinal" and holds_times(table, name)):
+        codes(table, name)
         return
-    try:
-        refuse_text_among_numbers(table, name)
-        if not protected:
-            refuse_unsupported(table, name)
-    except DataError:
-        if not named:
-            raise
-        role_of[name] = "other"
+    ways = " or ordinal" if holds_times(table, name) else ""
+    raise DataError(
+        f'Column "{name}" is of type {dtype}, which is of no kind. Say that it is nominal{ways} '
+        f'(--kind "{name}=nominal"), or turn it into numbers or text.'
+    )
 
 
 def _warn_of_amounts(table: Table, stated: set[str]) -> None:
@@ -212,28 +228,18 @@ def _warn_of_amounts(table: Table, stated: set[str]) -> None:
             )
 
 
-def _warn_of_unprotected(table: Table, selection: Selection) -> None:
+def _warn_of_identifiers(table: Table, selection: Selection, stated: set[str]) -> None:
+    """Warn of columns that look like identifiers and are released, unless it was stated what they are."""
     protected = set(selection.columns)
     for name in table.names:
-        role = selection.roles.get(name)
-        reason = looks_like_identifier(table, name) if role is None else ""
+        reason = "" if name in stated else looks_like_identifier(table, name)
         if reason:
             warn(
                 f'Column "{name}" looks like an identifier ({reason}) and is '
                 f"{'masked with the rest' if name in protected else 'released as it is'}. "
-                'Give it the role "identifier" to drop it, or another role to keep it.',
+                f'Give it the role identifier to drop it (--role "{name}=identifier"), or say what it is '
+                f"{'by its kind' if name in protected else 'by another role'}.",
                 IdentifierWarning,
-            )
-        elif role in ("key", "confidential") and name not in protected:
-            warn(
-                f'Column "{name}" has the role {role} and is released as it is. Name it in columns to protect it.',
-                DescriptionWarning,
-            )
-        elif role is None and name not in protected and holds_times(table, name):
-            warn(
-                f'Column "{name}" holds dates or times, which cannot be protected yet, and is released as it is. Give '
-                'it the role "identifier" to drop it, or another role to keep it.',
-                DescriptionWarning,
             )
 
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 import narwhals.stable.v2 as nw
 
-from shoal.errors import DataError
 from shoal.read import Table
 from shoal.read.csv_columns import INFINITE, MISSING_WORDS, NUMBER, NUMBER_WITH_COMMA, WHOLE
 
-__all__ = ["TextNumbers", "amounts_in_categories", "numbers_in_text", "refuse_text_among_numbers"]
+__all__ = ["TextNumbers", "amounts_in_categories", "amounts_in_text", "numbers_in_text"]
 
 # A number as people write it: "-1,234.5", "1 234 567", "500-", "EUR 500", "12 %", "12.3k", "(500)".
 _BETWEEN_THOUSANDS = "[ ,.'\u2019_]"
@@ -97,21 +96,15 @@ def numbers_in_text(table: Table, name: str) -> TextNumbers:
     return TextNumbers(values, numbers.total(), _are_codes(numbers, alone=numbers.total() == values))
 
 
-def refuse_text_among_numbers(table: Table, name: str) -> None:
-    """Raise DataError for a text column of amounts: it would be released as it is, or masked by its commonest value."""
+def amounts_in_text(table: Table, name: str) -> str:
+    """Return how a text column holds amounts, which have no commonest value; an empty string if it does not."""
     found = numbers_in_text(table, name)
     if not found.are_amounts or isinstance(table.type_of(name), nw.Categorical | nw.Enum):
-        return  # categories are what the table calls them, which is warned of
+        return ""  # categories are what the table calls them, which is warned of
     rows = min((_rows_unlike(number, table, name) for number in _PLAIN), key=len)
     if 0 < len(rows) < found.values:
-        problem = f"holds numbers but for {len(rows):,} of its {found.values:,} values, in {_records(rows)}"
-    else:
-        problem = f"holds numbers written as text, all {found.values:,} of them"
-    raise DataError(
-        f'Column "{name}" {problem}. Correct them, or say what the column is: the kind nominal '
-        f'(--kind "{name}=nominal") if these are categories, the role identifier to drop it, other to release it as '
-        f'it is (--role "{name}=other").'
-    )
+        return f"numbers but for {len(rows):,} of its {found.values:,} values, in {_records(rows)}"
+    return f"numbers written as text, all {found.values:,} of them"
 
 
 def amounts_in_categories(table: Table, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Columns of types that shoal cannot protect: named or refused, so that none is released without a word."""
+"""Columns of types that are of no kind: named, so that none is released without a word."""
 
 from __future__ import annotations
 
@@ -7,22 +7,17 @@ from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
 
-from shoal.errors import DataError
 from shoal.read import Table
 
-__all__ = ["holds_times", "refuse_unsupported"]
+__all__ = ["holds_times", "unsupported_values"]
 
 _TIMES = (nw.Date, nw.Datetime, nw.Time)
 _CATEGORIES = (nw.String, nw.Categorical, nw.Enum, nw.Boolean)
 
 
-def refuse_unsupported(table: Table, name: str) -> None:
-    """Raise DataError for a column that cannot be protected and would be released as it is, unless it holds dates."""
-    if _holds(table, name) == "others":
-        raise DataError(
-            f'Column "{name}" holds {_what(table.column(name))}, which cannot be protected. Make it numbers or text, '
-            f'or give it a role: identifier to drop it, other to release it as it is (--role "{name}=other").'
-        )
+def unsupported_values(table: Table, name: str) -> str:
+    """Return what a column of a type that is of no kind holds, unless it holds dates; an empty string for others."""
+    return _what(table.column(name)) if _holds(table, name) == "others" else ""
 
 
 def holds_times(table: Table, name: str) -> bool:

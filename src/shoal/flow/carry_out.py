@@ -13,6 +13,8 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from shoal import progress
 from shoal.describe import select
+from shoal.describe.combinations import records_alike
+from shoal.describe.default_kinds import FEW_VALUES, taken_for_codes
 from shoal.describe.matrix import block_matrix, block_values
 from shoal.describe.missing import refuse_infinities, refuse_missing
 from shoal.describe.strata import strata_of
@@ -152,6 +154,9 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
     if held_by_one:
         named = ", ".join(f'"{name}" ({count:,})' for name, count in held_by_one.items())
         notes.append(f"Groups in which the released value is that of one record alone: {named}.")
+    notes += _kind_notes(work)
+    unchanged = [name for name in work.plan.unchanged(masked.names) if not masked.missing(name).all()]
+    unique_by_unchanged = _warn_of_unchanged(work.table, unchanged)
     expected = min(block.smallest_expected for block in blocks)
     if expected < math.inf:
         tenths = math.floor(10 * expected + 1e-6) / 10  # never more than it is
@@ -169,6 +174,8 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
         joined={name: count for block in blocks for name, count in block.joined.items()},
         held_by_one=held_by_one,
         alike=alike,
+        unchanged=unchanged,
+        unique_by_unchanged=unique_by_unchanged,
         unique_records=None if alike_as_whole is None else int((alike_as_whole == 1).sum()),
         fewest_alike=None if alike_as_whole is None else int(alike_as_whole.min()),
         notes=list(dict.fromkeys([*notes, *(note for block in blocks for note in block.notes)])),
@@ -189,6 +196,34 @@ def _warn_of_whole_records(plan: Plan, alike: NDArray[np.int64]) -> None:
             f"the {len(plan.blocks)} blocks alone; leave blocks out to group all columns together.",
             DisclosureWarning,
         )
+
+
+def _warn_of_unchanged(table: Table, unchanged: Sequence[str]) -> int:
+    """Count the records that no other is like in columns that are released as they are, and warn of these."""
+    if not unchanged:
+        return 0
+    unique = int((records_alike(table, unchanged) == 1).sum())
+    warn(
+        f"NOT PROTECTED ({len(unchanged):,}): {', '.join(unchanged)}. On these, {unique:,} of {len(table):,} records "
+        f"are unique.",
+        DisclosureWarning,
+    )
+    return unique
+
+
+def _kind_notes(work: Work) -> list[str]:
+    """Say which columns of whole numbers are taken as codes, if any are."""
+    codes = [
+        name
+        for name, kind in work.plan.kinds.items()
+        if kind == "nominal" and work.table.is_numeric(name) and taken_for_codes(work.table, name)
+    ]
+    if not codes:
+        return []
+    return [
+        f"Whole numbers with at most {FEW_VALUES} different values are taken as codes of categories: "
+        f'{", ".join(codes)}. If they are amounts, say so (--kind "{codes[0]}=continuous").'
+    ]
 
 
 def _alike(work: Work, blocks: Sequence[ProtectedBlock]) -> dict[str, int]:

@@ -65,6 +65,8 @@ class Outcome(PlanSection):
     joined: dict[str, int] = Field(default_factory=dict)  # per column, groups joined to a neighbour to reach k values
     held_by_one: dict[str, int] = Field(default_factory=dict)  # per column, groups that get the value of one record
     alike: dict[str, int] = Field(default_factory=dict)  # per confidential column, groups with one value of it only
+    unchanged: list[str] = Field(default_factory=list)  # released as they are; weights and strata are not among them
+    unique_by_unchanged: int = 0  # records that no other is like in these
     unique_records: int | None = None  # of several blocks: whole released records that no other is like
     fewest_alike: int | None = None  # the fewest whole released records that are alike
     notes: list[str] = Field(default_factory=list)  # what a reader should know

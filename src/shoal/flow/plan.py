@@ -156,6 +156,11 @@ class Plan(PlanSection):
         """The columns that get new values: the confidential ones of synthetic data, else all that are protected."""
         return self.confidential if self.is_synthetic else self.columns
 
+    def unchanged(self, released: Iterable[str]) -> list[str]:
+        """Return those of the released columns that get no new values and are no weight or stratum."""
+        own = {*self.rewritten, *self.strata, self.weights}
+        return [name for name in released if name not in own]
+
     def grouped_by(self, block: Iterable[str]) -> list[str]:
         """Return the columns of a block that groups are made by: not categories that are rewritten inside groups.
 

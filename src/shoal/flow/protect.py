@@ -30,6 +30,7 @@ def protect(
     kinds: Mapping[Any, str] | None = None,
     strata: Any = None,
     weights: Any = None,
+    as_is: Any = None,
     confidential: str | Iterable[str] | None = None,
     edits: str | os.PathLike[str] | Rule | Iterable[str | Rule] | None = None,
     repair: bool = False,
@@ -48,8 +49,10 @@ def protect(
     k
         The fewest records that may share a released value. There is no default: k decides how safe the release is.
     columns
-        The variables to protect. By default all numeric ones that have no role identifier, weight or stratum, and those
-        that a synthetic replacement rewrites.
+        The variables to protect. By default all, of every kind, that have no role identifier, weight or stratum, so
+        that k holds for whole records; columns that nobody can say the kind of (names, dates, free text) are refused,
+        all in one message. Where it is given, the others are released as they are, counted and warned of. Synthetic
+        replacements take the numbers among them, and what they rewrite.
     roles
         What columns are for: ``{"id": "identifier"}``. Identifiers are dropped from the release; a weight counts in
         the representatives, not in the distances; groups stay within a stratum. Only the roles given here count.
@@ -73,6 +76,8 @@ def protect(
         Columns whose values a group may not mix.
     weights
         The column of sampling weights.
+    as_is
+        Columns that are released unchanged: counted, and warned of.
     confidential
         For replace "ipso", "hybrid", "muralidhar-sarathy" and "fuzzy-regression": the variables to rewrite, by default
         those with the role confidential. The other columns stay as they are, and their relation to these is kept.

@@ -65,6 +65,7 @@ def settle(
     confidential: Any = None,
     edits: Any = None,
     decimals: Any = None,
+    as_is: Any = None,
     seed: int | None = None,
     **as_given: Any,
 ) -> Settled:
@@ -72,7 +73,7 @@ def settle(
 
     Parameters
     ----------
-    data, k, columns, roles, method, replace, blocks, kinds, strata, weights, confidential, edits, decimals, seed
+    data, k, columns, roles, method, replace, blocks, kinds, strata, weights, confidential, edits, decimals, as_is, seed
         As in `protect`.
     **as_given
         The options of `protect` that a plan takes as they are: repair, missing, diversity, standardize.
@@ -84,8 +85,8 @@ def settle(
         rule.refuse_unknown(table.names)
     if rules:
         refuse_contradictions(rules)
-    named_roles = {"roles": roles, "kinds": kinds, "strata": strata, "weights": weights}
-    named_roles["also"] = asked_to_rewrite(replace, confidential, roles, table.names)
+    named_roles = {"roles": roles, "kinds": kinds, "strata": strata, "weights": weights, "as_is": as_is}
+    named_roles["rewritten"] = asked_to_rewrite(replace, confidential, roles, table.names)
     selection = _selection(table, rules, columns, blocks, named_roles)
     seed = secrets.randbits(63) if seed is None else int(seed)
 

@@ -36,11 +36,11 @@ def replacement_for_all(replace: Any, columns: Sequence[str]) -> dict[str, Any] 
     return None
 
 
-def asked_to_rewrite(replace: Any, confidential: Any, roles: Any, columns: Sequence[str]) -> list[str]:
-    """Return the columns that a synthetic replacement was asked to rewrite, of whatever kind; none for any other."""
+def asked_to_rewrite(replace: Any, confidential: Any, roles: Any, columns: Sequence[str]) -> list[str] | None:
+    """Return the columns that a synthetic replacement was asked to rewrite, of whatever kind; None for any other."""
     shared = replacement_for_all(replace, columns)
     if shared is None or not _rewrites(shared):
-        return []
+        return None
     named = shared.get("confidential", ()) if confidential is None else as_names(confidential, "confidential")
     by_role = roles if isinstance(roles, Mapping) else {}
     return [*map(str, named), *(str(name) for name, role in by_role.items() if role == "confidential")]

@@ -1,0 +1,95 @@
+"""Columns that nothing sensible can be done with until somebody says what they are: names, dates, free text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from shoal.describe.identifiers import register_numbers
+from shoal.describe.text_numbers import amounts_in_text
+from shoal.describe.unsupported import holds_times, unsupported_values
+from shoal.describe.variables import kind_of, word_like
+from shoal.errors import DataError
+from shoal.read import Table
+
+__all__ = ["refuse_undecided", "undecided"]
+
+_NEARLY_ALL = 0.8  # of the texts are different
+_FEW_RECORDS = 20  # below so many, values that nearly all differ say little, unless they are called names
+_NAMES = re.compile(r"[a-z]*name|surname|e?mail|phone|tel|mobile|address|street|iban")
+_SHARE_OF_NAMES = 0.1  # different values among all, in a column that is called a name
+_LONG = 40  # characters of a text that is no category
+_DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([T ].*)?")
+
+
+def refuse_undecided(table: Table, names: Iterable[str]) -> None:
+    """Raise DataError that names all of these columns which cannot be protected until it is said what they are."""
+    found = {name: reason for name in names if (reason := undecided(table, name))}
+    if not found:
+        return
+    listed = ", ".join(f'"{name}" ({reason})' for name, reason in found.items())
+    first = next(iter(found))
+    raise DataError(
+        f"{_counted(len(found))} to be decided before anything is released: {listed}. For each: drop it "
+        f'(--role "{first}=identifier"), give its kind (--kind "{first}=nominal"), or release it as it is '
+        f'(--as-is "{first}").',
+    )
+
+
+def undecided(table: Table, name: str) -> str:
+    """Return why a column cannot be protected until it is said what it is; an empty text if it can."""
+    if table.missing(name).all():
+        return ""
+    if holds_times(table, name) or _holds_written_dates(table, name):
+        return "dates or times"
+    if kind_of(table, name) == "continuous":
+        return register_numbers(table, name)
+    return amounts_in_text(table, name) or unsupported_values(table, name) or _free_text(table, name)
+
+
+def _holds_written_dates(table: Table, name: str) -> bool:
+    """Whether texts are dates as people write them, or whole numbers such as 19801231."""
+    if table.is_numeric(name):
+        values = table.numbers(name)
+        values = values[~np.isnan(values)]
+        if not len(values) or values.min() < 1900_01_01 or values.max() > 2100_12_31 or (values % 1 != 0).any():
+            return False
+        months, days = values // 100 % 100, values % 100
+        return bool(((months >= 1) & (months <= 12) & (days >= 1) & (days <= 31)).all())
+    texts = _different_texts(table, name)
+    return bool(texts) and sum(_DATE.fullmatch(text.strip()) is not None for text in texts) >= 0.9 * len(texts)
+
+
+def _free_text(table: Table, name: str) -> str:
+    """Return why texts are no categories; an empty text if they are."""
+    texts = _different_texts(table, name)
+    if not texts:
+        return ""
+    observed = len(table) - int(table.missing(name).sum())
+    is_name = word_like(_NAMES, name) != ""
+    if len(texts) >= _NEARLY_ALL * observed and (observed >= _FEW_RECORDS or is_name):
+        return "texts nearly all different"
+    if len(texts) >= _FEW_RECORDS and sum(map(len, texts)) >= _LONG * len(texts):
+        return "free text"
+    if len(texts) > max(_FEW_RECORDS, _SHARE_OF_NAMES * observed) and is_name:
+        return "names or the like"
+    return ""
+
+
+def _different_texts(table: Table, name: str) -> list[str]:
+    """Return the different texts of a column; none if it does not hold texts."""
+    column = table.column(name)
+    if isinstance(table.type_of(name), nw.Object):
+        cells = {cell for cell in table.cells(name) if isinstance(cell, str)}
+    elif isinstance(table.type_of(name), nw.String | nw.Categorical | nw.Enum):
+        cells = set(column.drop_nulls().unique().to_list())
+    else:
+        return []
+    return [cell for cell in cells if isinstance(cell, str)]
+
+
+def _counted(columns: int) -> str:
+    return "1 column has" if columns == 1 else f"{columns} columns have"
