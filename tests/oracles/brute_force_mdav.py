@@ -19,22 +19,17 @@ def mean(records: list[Record]) -> Record:
     return [math.fsum(column) / len(records) for column in zip(*records, strict=True)]
 
 
-def mixed_distance(a: Record, b: Record, distance: str, nominal: Sequence[int]) -> float:
+def gower_distance(a: Record, b: Record, nominal: Sequence[int]) -> float:
     total, common = 0.0, 0
     for j, (x, y) in enumerate(zip(a, b, strict=True)):
         if math.isnan(x) or math.isnan(y):
             continue
         common += 1
-        if j in nominal:
-            total += 0.0 if x == y else 1.0
-        elif distance == "euclidean":
-            total += (x - y) * (x - y)
-        else:
-            total += abs(x - y)
+        total += float(x != y) if j in nominal else abs(x - y)
     return total * (len(a) / common) if common else math.inf
 
 
-def mixed_mean(records: list[Record], nominal: Sequence[int]) -> Record:
+def gower_mean(records: list[Record], nominal: Sequence[int]) -> Record:
     centroid = []
     for j, column in enumerate(zip(*records, strict=True)):
         observed = [x for x in column if not math.isnan(x)]
@@ -47,9 +42,46 @@ def mixed_mean(records: list[Record], nominal: Sequence[int]) -> Record:
     return centroid
 
 
+Embedded = list[list[float] | None]
+
+
+def embedded_records(X, nominal: Sequence[int]) -> list[Embedded]:
+    """Return for every record and variable a list of numbers, the indicators of a nominal one; None if missing."""
+    columns = []
+    for j, column in enumerate(zip(*X.tolist(), strict=True)):
+        categories = sorted({x for x in column if not math.isnan(x)})
+        columns.append(
+            [
+                None if math.isnan(x) else [float(x == category) for category in categories] if j in nominal else [x]
+                for x in column
+            ]
+        )
+    return [list(record) for record in zip(*columns, strict=True)]
+
+
+def embedded_distance(a: Embedded, b: Embedded) -> float:
+    total, common = 0.0, 0
+    for x, y in zip(a, b, strict=True):
+        if x is None or y is None:
+            continue
+        common += 1
+        for one, other in zip(x, y, strict=True):
+            total += (one - other) * (one - other)
+    return total * (len(a) / common) if common else math.inf
+
+
+def embedded_mean(records: list[Embedded]) -> Embedded:
+    centroid: Embedded = []
+    for variable in zip(*records, strict=True):
+        observed = [numbers for numbers in variable if numbers is not None]
+        columns = zip(*observed, strict=True)
+        centroid.append([math.fsum(column) / len(observed) for column in columns] if observed else None)
+    return centroid
+
+
 def brute_force_mdav(X, k, variant="classic", distance=squared_distance, mean=mean) -> list[int]:
     """Return the labels of MDAV, groups numbered in the order they are made."""
-    records = [[float(x) for x in record] for record in X]
+    records = X if isinstance(X, list) else X.tolist()
     left = list(range(len(records)))
     groups: list[list[int]] = []
 

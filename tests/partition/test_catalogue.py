@@ -89,13 +89,14 @@ def no_texts(place):
 @every_method
 def test_missing_values_are_supported_where_there_is_a_form_for_them(method):
     built = build({"name": method.name}, METHODS, "method", k=3)
+    mixed = {"kinds": {"continuous"}, "distance": "euclidean", "nominal": (), "texts": no_texts}
     if method.supports_missing:
         X = np.random.default_rng(0).normal(size=(30, 3))
         X[4, 1] = np.nan
-        assert np.bincount(built.for_mixed(distance="euclidean", nominal=(), texts=no_texts).fit(X).labels_).min() >= 3
+        assert np.bincount(built.for_mixed(**mixed).fit(X).labels_).min() >= 3
     elif method.gives == "groups":
         with pytest.raises(MethodError):
-            built.for_mixed(distance="euclidean", nominal=(), texts=no_texts)
+            built.for_mixed(**mixed)
 
 
 @every_fuzzy_method

@@ -123,7 +123,12 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
         raise PlanError("The plan's steps are for other blocks or strata. Take steps out of the plan.")
     values = [block_values(table, block, plan.kinds) for block in plan.blocks]
     matrices = [
-        block_matrix({name: block[name] for name in plan.grouped_by(block)}, plan.kinds, standardize=plan.standardize)
+        block_matrix(
+            {name: block[name] for name in plan.grouped_by(block)},
+            plan.kinds,
+            standardize=plan.standardize,
+            distance=plan.masking.method.scaled_for,
+        )
         for block in values
     ]
     planned = block_edits_of(plan, table) if edits is None else edits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
@@ -75,6 +75,9 @@ class Method:
         the groups.
     supports_missing
         Whether records with missing values can be grouped, in the form that `for_mixed` gives.
+    groups_codes
+        Whether that form also serves where nominal variables have so many categories that a column for each of them
+        would be too many.
     keeps_rules
         Which edit rules it can keep: "all", or those that "averages" of records keep.
     default_replacement
@@ -101,6 +104,7 @@ class Method:
     family: ClassVar[str]
     supports_weights: ClassVar[bool]
     supports_missing: ClassVar[bool]
+    groups_codes: ClassVar[bool] = False
     keeps_rules: ClassVar[Literal["all", "averages"]]
     default_replacement: ClassVar[str]
     searched: ClassVar[tuple[Searched, ...]] = ()
@@ -115,6 +119,11 @@ class Method:
     def kinds(self) -> frozenset[str]:
         """The kinds of variable it groups, where no value is missing; for other tables there is `for_mixed`."""
         return frozenset({"continuous"})
+
+    @property
+    def scaled_for(self) -> Literal["euclidean", "gower"]:
+        """The distance that a matrix has to be scaled for: standard scores, or shares of the range."""
+        return "euclidean"
 
 
 class Partitioner(Method, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -134,6 +143,11 @@ class Partitioner(Method, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     keeps_rules: ClassVar[Literal["all", "averages"]] = "all"
     default_replacement: ClassVar[str] = "mean"
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2)}
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """Every kind: nominal variables come as the indicators of their categories, ordinal ones as numbers."""
+        return frozenset({"continuous", "ordinal", "nominal"})
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Partition the rows of `X` into groups of at least `k`.
@@ -159,22 +173,29 @@ class Partitioner(Method, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def for_mixed(
-        self, *, distance: str, nominal: Sequence[int], texts: Callable[[int], Mapping[int, str] | None]
+        self,
+        *,
+        kinds: Collection[str],
+        distance: str,
+        nominal: Sequence[int],
+        texts: Callable[[int], Mapping[int, str] | None],
     ) -> Partitioner:
-        """Return the form of this algorithm for matrices with missing values or columns of other kinds, if any.
+        """Return the form of this algorithm for matrices with missing values or category codes, if any.
 
         Parameters
         ----------
+        kinds
+            The kinds of the variables, those that are constant and not in the matrix included.
         distance
-            "gower" if a variable is not continuous, else "euclidean"; numeric columns are scaled for it.
+            "gower" or "euclidean"; numeric columns are scaled for it.
         nominal
             The columns that hold category codes.
         texts
             Gives the text that every code of a nominal column stands for; None if its values are no texts.
         """
         raise MethodError(
-            f"{type(self).__name__} groups complete, continuous variables only; some here are nominal or ordinal. "
-            'Use the method "mdav", or leave them out.'
+            f"{type(self).__name__} groups {' and '.join(sorted(self.kinds))} variables only; some here are of another "
+            'kind. Use the method "mdav", or leave them out.'
         )
 
     def for_part(self, part: float) -> Partitioner:

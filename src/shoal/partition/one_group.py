@@ -35,11 +35,6 @@ class OneGroup(Partitioner):
     def __init__(self, k: int) -> None:
         self.k = k
 
-    @property
-    def kinds(self) -> frozenset[str]:
-        """Every kind: no distance is taken."""
-        return frozenset({"continuous", "ordinal", "nominal"})
-
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         advance(1)
         return np.zeros(len(X), dtype=np.int64)

@@ -62,6 +62,11 @@ class OptimalUnivariate(Partitioner):
     def __init__(self, k: int) -> None:
         self.k = k
 
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds with an order: categories without one are several columns."""
+        return frozenset({"continuous", "ordinal"})
+
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         columns = X.shape[1]
         if columns != 1:

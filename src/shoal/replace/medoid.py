@@ -29,7 +29,9 @@ class Medoid(Replacement):
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal", "nominal"})
     keeps_values: ClassVar[bool] = True
 
-    def records(self, points: NDArray[np.float64], nominal: tuple[int, ...], members: Members) -> NDArray[np.int64]:
+    def records(
+        self, points: NDArray[np.float64], nominal: tuple[int, ...], members: Members, mismatch: float = 2.0
+    ) -> NDArray[np.int64]:
         """Return the medoid of every group: the record with the least sum of squared distances to the others.
 
         Parameters
@@ -37,9 +39,11 @@ class Medoid(Replacement):
         points
             The records as points, complete.
         nominal
-            The columns of `points` whose values are the same or not, at a distance of 1.
+            The columns of `points` whose values are the same or not.
         members
             The records of every group.
+        mismatch
+            The squared distance of values of nominal columns that differ.
         """
         gathered, starts, sizes = points[members.records], members.starts[:-1], members.sizes
         ordered = [place for place in range(points.shape[1]) if place not in nominal]
@@ -51,6 +55,6 @@ class Medoid(Replacement):
         for place in nominal:
             pairs = np.column_stack([members.entries, gathered[:, place]])
             _, own, counts = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
-            total += np.repeat(sizes, sizes) - counts[own.reshape(-1)]
+            total += mismatch * (np.repeat(sizes, sizes) - counts[own.reshape(-1)])
         order = np.lexsort((members.records, total, members.entries))
         return members.records[order[starts]]

@@ -83,7 +83,7 @@ def by_definition(one: np.ndarray, other: np.ndarray, numbers: int) -> list[int]
     for i, record in enumerate(one):
         distances = [
             sum(
-                (Fraction(x) - Fraction(y)) ** 2 if j < numbers else x != y
+                (Fraction(x) - Fraction(y)) ** 2 if j < numbers else 2 * (x != y)
                 for j, (x, y) in enumerate(zip(record, another, strict=True))
             )
             for another in other
@@ -120,8 +120,6 @@ def test_compiled_searches_find_what_going_through_all_records_finds(both, rever
     some = np.sort(rng.choice(len(one), rng.integers(1, len(one) + 1), replace=False))
     through = search_through(one[some], other[some], other, numbers).tolist()
     assert search_in_blocks(one[some], other[some], other, numbers).tolist() == through
-    numbers = one.shape[1]
-    through = search_through(one[some], other[some], other, numbers).tolist()
     assert search_by_tree(one[some], other[some], other, numbers).tolist() == through
 
 
@@ -159,7 +157,31 @@ def test_neither_the_order_of_the_records_nor_the_units_matter(both, direction, 
     assert [again.parts[rule] for rule in TIES] == pytest.approx([found.parts[rule] for rule in TIES], rel=1e-9)
 
 
-def test_categories_count_one_where_they_differ():
+@pytest.mark.parametrize("categories", [8, 700])  # by a tree over their indicators, and too many for one
+def test_a_larger_file_of_numbers_and_categories_gives_the_same_either_way(monkeypatch, categories):
+    rng = np.random.default_rng(6)
+    original = pd.DataFrame(rng.lognormal(size=(2500, 3)), columns=list("xyz"))
+    original["town"] = [f"t{code}" for code in rng.zipf(1.4, 2500) % categories]
+    original["sex"] = rng.choice(["f", "m"], 2500)
+    masked = shoal.protect(original, 4, columns=list(original)).data
+    through = distance_linkage(original, masked)
+    monkeypatch.setattr("shoal.measure.risk.distance_linkage._WORTH_COMPILING", 0)
+    compiled = distance_linkage(original, masked)
+    assert through == compiled and through.parts == compiled.parts
+
+
+@pytest.mark.parametrize(("apart", "linked"), [(1.40, 100), (1.43, 75)])
+def test_another_category_is_as_far_as_the_root_of_two_standard_deviations(apart, linked):
+    """The first record moves up by so much and keeps its town; at its old place is a record of another town."""
+    x = np.array([0.0, 0.0, 10.0, 10.0])
+    x /= x.std(ddof=1)
+    original = pd.DataFrame({"x": x, "town": list("abab")})
+    masked = original.assign(x=x + np.array([apart, 0, 0, 0]))
+    found = distance_linkage(original, masked, known=["x", "town"], scale="original", ties="any")
+    assert found == linked
+
+
+def test_categories_add_the_same_where_they_differ():
     original = pd.DataFrame({"town": list("aabb"), "sex": list("mfmf")})
     masked = pd.DataFrame({"town": list("aabb"), "sex": list("mmmf")})
     found = distance_linkage(original, masked)

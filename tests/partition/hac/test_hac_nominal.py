@@ -78,9 +78,11 @@ def test_missing_values_are_refused_in_one_line_that_says_what_to_use(survey):
     assert shoal.protect(survey, k=3, columns=NOMINAL, missing="keep").partitions[0].k >= 3
 
 
-def test_another_distance_is_refused_with_a_hint_at_this_one(survey):
-    with pytest.raises(MethodError, match=r'"euclidean" groups continuous.*distance="hamming" if all'):
-        shoal.protect(survey, k=3, columns=NOMINAL, method="hac")
+def test_other_distances_take_the_indicators_of_categories(survey):
+    """Two records are the root of twice the number of mismatches apart: merged in the order of Hamming's distance."""
+    by_indicators = shoal.protect(survey, k=3, columns=NOMINAL, method="hac:distance=squared-euclidean,linkage=single")
+    by_codes = shoal.protect(survey, k=3, columns=NOMINAL, method=f"{HAMMING},linkage=single")
+    assert by_indicators.partitions[0].labels.tolist() == by_codes.partitions[0].labels.tolist()
 
 
 def test_compare_puts_it_beside_mdav(survey):

@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from oracles.brute_force_mdav import brute_force_mdav, mixed_distance, mixed_mean
+from oracles.brute_force_mdav import (
+    brute_force_mdav,
+    embedded_distance,
+    embedded_mean,
+    embedded_records,
+    gower_distance,
+    gower_mean,
+)
 from shoal.errors import DataError, ParameterError
 from shoal.partition import MDAV, MDAVGeneric
 from shoal.progress import listening
@@ -45,14 +52,35 @@ def test_labels_are_those_of_brute_force(case, variant, distance, data):
     X, nominal = case
     k = data.draw(st.integers(2, len(X)))
     labels = MDAVGeneric(k, variant=variant, distance=distance, nominal=nominal).fit(X).labels_
-    expected = brute_force_mdav(
-        X,
-        k,
-        variant,
-        partial(mixed_distance, distance=distance, nominal=nominal),
-        partial(mixed_mean, nominal=nominal),
-    )
+    if distance == "gower":
+        arithmetic = partial(gower_distance, nominal=nominal), partial(gower_mean, nominal=nominal)
+        expected = brute_force_mdav(X, k, variant, *arithmetic)
+    else:
+        expected = brute_force_mdav(embedded_records(X, nominal), k, variant, embedded_distance, embedded_mean)
     assert labels.tolist() == expected
+
+
+def indicators(column):
+    return (column[:, np.newaxis] == np.unique(column)).astype(float)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("n", [203, 3000])  # scanned, and by a tree
+def test_codes_are_grouped_as_mdav_groups_their_indicators(n, variant):
+    rng = np.random.default_rng(n)
+    few, many = rng.integers(0, 3, n), rng.zipf(1.5, n) % 700 - 5
+    for numbers in (rng.normal(size=(n, 2)), rng.integers(0, 3, size=(n, 2)).astype(float), np.zeros((n, 2))):
+        codes = np.column_stack([few, numbers[:, 0], many, numbers[:, 1]])
+        embedded = np.column_stack([indicators(few), numbers[:, 0], indicators(many), numbers[:, 1]])
+        generic = MDAVGeneric(4, variant=variant, nominal=(0, 2)).fit(codes).labels_
+        assert np.array_equal(generic, MDAV(4, variant=variant).fit(embedded).labels_)
+
+
+def test_gowers_distance_is_an_option_of_mdav():
+    X = np.random.default_rng(2).uniform(size=(300, 4))
+    labels = MDAV(5, distance="gower").fit(X).labels_
+    assert np.array_equal(labels, MDAVGeneric(5, distance="gower").fit(X).labels_)
+    assert not np.array_equal(labels, MDAV(5).fit(X).labels_)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -236,7 +236,7 @@ def _block_of_medoids(
             "A medoid is a complete record; some here have missing values. Fill them, or use another replacement."
         )
     warn("A medoid is one of the records: for every group an original record is released as it is.", DisclosureWarning)
-    rows = medoid.records(matrix.values, matrix.nominal, everyone)[grouping.labels]
+    rows = medoid.records(matrix.values, matrix.nominal, everyone, matrix.mismatch)[grouping.labels]
     return ProtectedBlock(
         matrix=matrix,
         partition=Partition(grouping.labels, tuple(block)),

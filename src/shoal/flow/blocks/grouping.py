@@ -19,6 +19,10 @@ from shoal.partition import Partitioner
 
 __all__ = ["Grouping", "group_records"]
 
+# Columns beyond which scanning codes is faster than a tree over an indicator of every category.
+_WIDE = 256
+_MOST_NUMBERS = 2**28  # 2 GiB: what indicators may take
+
 
 @dataclass(frozen=True)
 class Grouping:
@@ -53,13 +57,6 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
             'variables out, or use the method "mdav".',
             method=method.name,
         )
-    if not matrix.all_comparable or any(plan.kinds[name] not in method.kinds for name in block):
-        varying = [name for name in block if name not in matrix.constant]
-        method = method.for_mixed(
-            distance=matrix.distance,
-            nominal=matrix.nominal,
-            texts=lambda place: texts_of_codes(work.table, varying[place]),
-        )
     if plan.steps and len(plan.steps[number]) != len(strata):
         raise PlanError("The plan's steps are for other blocks or strata. Take steps out of the plan.")
     observed = ~np.isnan(matrix.values).all(axis=1)
@@ -84,7 +81,8 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
         if plan.steps:  # as many as were made before, however long they take
             part.set_params(steps=plan.steps[number][stratum])
         with progress.share(len(rows) / len(labels)):
-            found = part.fit(matrix.values if len(rows) == len(labels) else matrix.values[rows]).labels_
+            part, points = _form(part, work, block, matrix, rows)
+            found = part.fit(points).labels_
         if hasattr(part, "steps_"):
             steps.append(int(part.steps_))
         left += len(rows) * getattr(part, "fallback_share_", 0.0)
@@ -95,3 +93,31 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
         groups_per_stratum.append(len(sizes))
     stratum_of_group = np.repeat(np.arange(len(strata)), groups_per_stratum)
     return Grouping(labels, stratum_of_group, steps, fallback_notes(method.fallback, left / len(labels)))
+
+
+def _form(
+    method: Partitioner, work: Work, block: Sequence[str], matrix: Matrix, rows: NDArray[np.intp]
+) -> tuple[Partitioner, NDArray[np.float64]]:
+    """Return the form of the method for some records of a block, and the matrix of them that it takes."""
+    values = matrix.values if len(rows) == len(matrix.values) else matrix.values[rows]
+    is_served = matrix.all_comparable and all(work.plan.kinds[name] in method.kinds for name in block)
+    by_codes = not matrix.nominal or matrix.distance == "gower" or method.scope == "file"
+    if is_served and by_codes:
+        return method, values
+    width = matrix.width(rows) if is_served else 0
+    if is_served and width <= (_WIDE if method.groups_codes else _MOST_NUMBERS / len(rows)):
+        return method, matrix.embedded(rows)
+    if is_served and not method.groups_codes:
+        raise MethodError(
+            f'The method "{method.name}" needs a column for every category, {width:,} of them, which is too many for '
+            f'{len(rows):,} records. Recode the variables with most categories, or use the method "mdav".',
+            method=method.name,
+        )
+    varying = [name for name in block if name not in matrix.constant]
+    form = method.for_mixed(
+        kinds={work.plan.kinds[name] for name in block},
+        distance=matrix.distance,
+        nominal=matrix.nominal,
+        texts=lambda place: texts_of_codes(work.table, varying[place]),
+    )
+    return form, values

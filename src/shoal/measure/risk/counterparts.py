@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.progress import advance, share
 
-__all__ = ["distinct_records", "search_by_tree", "search_in_blocks", "search_through"]
+__all__ = ["distinct_records", "search_by_tree", "search_in_blocks", "search_through", "width"]
 
 Doubles = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -39,8 +39,8 @@ def search_through(sought: Doubles, true: Doubles, searched: Doubles, numbers: i
     searched
         All records of the other file.
     numbers
-        How many columns, the first ones, hold numbers. The others are categories, which add 1 to a squared distance
-        where they differ.
+        How many columns, the first ones, hold numbers. The others are categories, which add 2 to a squared distance
+        where they differ: the squared distance of their indicators.
 
     Returns
     -------
@@ -81,13 +81,15 @@ def search_in_blocks(sought: Doubles, true: Doubles, searched: Doubles, numbers:
 
 
 def search_by_tree(sought: Doubles, true: Doubles, searched: Doubles, numbers: int) -> Counts:
-    """Return what `search_through` does, by the tree of `shoal.partition.geometry`: for columns of numbers only."""
+    """Return what `search_through` does, by the tree of `shoal.partition.geometry`: where `width` is not large."""
     from shoal.partition.geometry.tree import plant
     from shoal.partition.kernels.neighbours import find_nearest
 
     points, counts = distinct_records(searched)
-    tree = plant(points, np.arange(len(points), dtype=np.int32))
     to_true = _distances(sought, true, numbers)
+    everyone = sought
+    sought, points = _embedded(sought, points, numbers)
+    tree = plant(points, np.arange(len(points), dtype=np.int32))
 
     def nearest(wanted: Doubles, how_many: int) -> tuple[Counts, Doubles]:
         rows = np.empty((len(wanted), how_many), dtype=np.int64)
@@ -112,8 +114,24 @@ def search_by_tree(sought: Doubles, true: Doubles, searched: Doubles, numbers: i
     rest = ties == _UNKNOWN
     if rest.any():
         with share(0.0):
-            ties[rest] = search_in_blocks(sought[rest], true[rest], searched, numbers)
+            ties[rest] = search_in_blocks(everyone[rest], true[rest], searched, numbers)
     return ties
+
+
+def width(searched: Doubles, numbers: int) -> int:
+    """Return how many columns records have in a tree: an indicator of every category, and one of all others."""
+    return numbers + sum(len(np.unique(column)) + 1 for column in searched[:, numbers:].T)
+
+
+def _embedded(sought: Doubles, points: Doubles, numbers: int) -> tuple[Doubles, Doubles]:
+    """Return both with an indicator of every category of `points` in place of the codes, and one of all others."""
+    before, after = [sought[:, :numbers]], [points[:, :numbers]]
+    for own, found in zip(sought[:, numbers:].T, points[:, numbers:].T, strict=True):
+        codes = np.unique(found)
+        is_own = own[:, np.newaxis] == codes
+        before += [is_own, ~is_own.any(axis=1, keepdims=True)]
+        after += [found[:, np.newaxis] == codes, np.zeros((len(points), 1))]
+    return np.hstack(before, dtype=np.float64), np.hstack(after, dtype=np.float64)
 
 
 def _in_threads(search: Callable[[slice], Counts], records: int) -> Counts:
@@ -152,5 +170,5 @@ def _distances(X: Doubles, points: Doubles, numbers: int) -> Doubles:
     total = np.zeros(())
     for j in range(points.shape[1]):
         difference = points[:, j] - X[:, j]
-        total = total + (np.square(difference) if j < numbers else difference != 0)
+        total = total + (np.square(difference) if j < numbers else 2.0 * (difference != 0))
     return total

@@ -15,7 +15,7 @@ from shoal.errors import ColumnError, ParameterError, nearest_name_hint
 from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.publication import Publication
-from shoal.measure.risk.counterparts import distinct_records, search_by_tree, search_in_blocks, search_through
+from shoal.measure.risk.counterparts import distinct_records, search_by_tree, search_in_blocks, search_through, width
 from shoal.measure.risk.sample_size import sample_size, sampling_parts
 from shoal.measure.risk.standardized_records import StandardizedRecords, standardized_records, varying_columns
 from shoal.parameters.limits import Limit, OneOf, OrNone, Whole
@@ -31,6 +31,7 @@ _WORTH_COMPILING = 10**8  # differences: a quarter of a second's work with NumPy
 # Differences that all records of a file may take before a sample of them is looked for: half a minute's work.
 _MOST_BY_TREE = 2.5e11
 _MOST_IN_BLOCKS = 3e10
+_WIDEST = 256  # columns, with an indicator of every category, beyond which a tree is slower than blocks
 _LIMITS: dict[str, Limit] = {
     "direction": OneOf(("original-to-masked", "masked-to-original")),
     "ties": OneOf(("expected", "any", "unique")),
@@ -45,7 +46,7 @@ _LIMITS: dict[str, Limit] = {
         name="distance_linkage",
         title="Distance-based record linkage",
         definition="Percentage of records whose nearest record in the other file is their own. Variables are "
-        "standardised; categories that differ count 1 in the squared distance. By default every original record is "
+        "standardised; categories that differ count 2 in the squared distance. By default every original record is "
         "looked for in the masked file, each file on its own scale, and one of several nearest records is drawn at "
         "random. Where all would take too long, in files of more than 20,000 records, a sample is looked for in the "
         "whole file.",
@@ -251,12 +252,18 @@ def _rows_to_look_for(records: int, sampled: int | None, seed: int) -> Iterator[
 
 def _takes_too_long(both: StandardizedRecords, direction: str) -> bool:
     """Whether a sample is enough: looking for all records could take more differences than there is time for."""
-    records, columns = both.original.shape
-    most = _MOST_BY_TREE if both.numbers == columns else _MOST_IN_BLOCKS
+    searched = both.masked if direction == "original-to-masked" else both.original
+    records, columns = searched.shape
+    most = _MOST_IN_BLOCKS
+    if _suits_a_tree(searched, both.numbers):
+        columns, most = width(searched, both.numbers), _MOST_BY_TREE
     if columns * records**2 <= most:
         return False
-    searched = both.masked if direction == "original-to-masked" else both.original
     return bool(columns * records * len(distinct_records(searched)[0]) > most)
+
+
+def _suits_a_tree(searched: Doubles, numbers: int) -> bool:
+    return numbers == searched.shape[1] or width(searched, numbers) <= _WIDEST
 
 
 def _linked(
@@ -268,7 +275,7 @@ def _linked(
         sought, searched = searched, sought
     search = search_through
     if compiled:
-        search = search_by_tree if both.numbers == searched.shape[1] else search_in_blocks
+        search = search_by_tree if _suits_a_tree(searched, both.numbers) else search_in_blocks
     ties = search(sought[rows], searched[rows], searched, both.numbers)
     return {
         "expected": np.where(ties > 0, 1 / np.maximum(ties, 1), 0.0),

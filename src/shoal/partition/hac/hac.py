@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,41 +143,48 @@ class HAC(Partitioner):
 
     @property
     def kinds(self) -> frozenset[str]:
-        """The kinds of variable it groups: nominal ones by Hamming's distance, continuous ones by most others.
+        """The kinds of variable it groups: nominal ones by Hamming's distance, all of them by most others.
 
         Records with texts are always grouped by the form that `for_mixed` gives, which knows the texts.
         """
         by_distance = {"hamming": frozenset({"nominal"}), "levenshtein": frozenset[str]()}
-        return by_distance.get(self.distance, frozenset({"continuous"}))
+        return by_distance.get(self.distance, super().kinds)
+
+    @property
+    def scaled_for(self) -> Literal["euclidean", "gower"]:
+        """Gower's distance where codes are compared as they are, else the Euclidean one."""
+        return "gower" if self.distance in ("hamming", "levenshtein") else "euclidean"
 
     def for_mixed(
-        self, *, distance: str, nominal: Sequence[int], texts: Callable[[int], Mapping[int, str] | None]
+        self,
+        *,
+        kinds: Collection[str],
+        distance: str,
+        nominal: Sequence[int],
+        texts: Callable[[int], Mapping[int, str] | None],
     ) -> Partitioner:
-        """Return HAC for mixed matrices if the distance is Levenshtein's; others are for one kind of variable."""
-        if self.distance == "levenshtein" and distance == "gower":
-            of_columns = {place: found for place in nominal if (found := texts(place)) is not None}
-            return HACMixed(
-                self.k,
-                cap=self.cap,
-                linkage=self.linkage,
-                priority=self.priority,
-                completion=self.completion,
-                nominal=tuple(nominal),
-                texts=of_columns,
+        """Return HAC for codes and texts if the distance is Levenshtein's."""
+        if self.distance == "hamming":
+            raise MethodError(
+                'HAC with distance="hamming" groups nominal variables only; some here are continuous or ordinal. '
+                'Declare codes nominal, leave others out, or use distance="euclidean" or the method "mdav".'
             )
-        if self.distance == "levenshtein":
+        if self.distance != "levenshtein":
+            return super().for_mixed(kinds=kinds, distance=distance, nominal=nominal, texts=texts)
+        if set(kinds) == {"continuous"}:
             raise MethodError(
                 'HAC with distance="levenshtein" compares texts; all variables here are continuous. Use another '
                 "distance, or declare codes nominal."
             )
-        if self.distance == "hamming":
-            raise MethodError(
-                'HAC with distance="hamming" groups nominal variables only; some here are continuous or ordinal. '
-                'Declare codes nominal, leave others out, or use distance="levenshtein" or the method "mdav".'
-            )
-        raise MethodError(
-            f'HAC with distance="{self.distance}" groups continuous variables only; some here are nominal or ordinal. '
-            'Leave them out, use distance="levenshtein", distance="hamming" if all are nominal, or the method "mdav".'
+        of_columns = {place: found for place in nominal if (found := texts(place)) is not None}
+        return HACMixed(
+            self.k,
+            cap=self.cap,
+            linkage=self.linkage,
+            priority=self.priority,
+            completion=self.completion,
+            nominal=tuple(nominal),
+            texts=of_columns,
         )
 
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -14,7 +14,7 @@ LINKAGE_BLOCK = 128  # records side by side: a block of 30 columns stays in the 
 
 @inner_kernel
 def _block_distances(x: Doubles, block: Doubles, numbers: Scalar, out: Doubles) -> None:
-    """Write the squared distances of all records of a block; categories that differ add 1."""
+    """Write the squared distances of all records of a block; categories that differ add 2."""
     d = x.shape[0]
     for t in range(LINKAGE_BLOCK):
         out[t] = 0.0
@@ -28,7 +28,7 @@ def _block_distances(x: Doubles, block: Doubles, numbers: Scalar, out: Doubles) 
             out[t] += z * z
     for j in range(numbers, d):
         for t in range(LINKAGE_BLOCK):
-            out[t] += 1.0 * (block[j, t] != x[j])
+            out[t] += 2.0 * (block[j, t] != x[j])
 
 
 @kernel

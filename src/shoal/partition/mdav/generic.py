@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -18,6 +16,7 @@ from shoal.parameters.limits import Limit, OneOf, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.geometry.nominal_columns import nominal_mask
 from shoal.partition.geometry.safe_scale import safely_scaled
+from shoal.partition.mdav.mixed_centroids import RunningCentroid, Shares, mixed_centroid, ranks_of_codes
 from shoal.partition.mdav.tail import VARIANTS, assign_the_rest, first_by_distance, loop_needs
 from shoal.progress import advance
 
@@ -26,14 +25,16 @@ __all__ = ["MDAVGeneric"]
 # Below about a millisecond of work two threads lose to one.
 _ROWS_A_THREAD = 20_000
 _STEPS = 50
+_NEARLY = 1e-8  # more than the distances that screen records can be off, relative and in every column
 
 
 class MDAVGeneric(Partitioner):
     """MDAV for records with missing values (NaN) and nominal columns.
 
-    The algorithm, its variants and its ties are those of `MDAV`; for a matrix without missing values and nominal
-    columns, so are the labels under the Euclidean distance. Every step looks at every record that remains: the cost
-    grows with n^2/k.
+    The algorithm, its variants and its ties are those of `MDAV`. Under the Euclidean distance so are the labels, for a
+    matrix without missing values, if `MDAV` gets the indicators of its categories (0 or 1) in place of every nominal
+    column. Every step looks at every record that remains: the cost grows with n^2/k, and not with the number of
+    categories.
 
     Parameters
     ----------
@@ -43,10 +44,10 @@ class MDAVGeneric(Partitioner):
         ``"classic"``, ``"two-k"`` or ``"thesis"``, see `MDAV`.
     distance
         What a numeric column adds: ``"euclidean"`` the squared difference, ``"gower"`` the absolute one. The
-        matrix has to be scaled already, for Gower's distance by the range of every column.
+        matrix has to be scaled already: to standard scores, for Gower's distance by the range of every column.
     nominal
-        The positions of the columns that hold category codes. Such a column adds 0 if the codes are equal and
-        1 if not.
+        The positions of the columns that hold category codes. Such a column adds 0 if the codes are equal. If not, it
+        adds 2, the squared Euclidean distance of the indicators, and 1 to Gower's distance.
 
     Attributes
     ----------
@@ -57,8 +58,10 @@ class MDAVGeneric(Partitioner):
     -----
     The distance of two records is the sum over the columns observed in both, from left to right, times the number
     of columns over the number of columns observed in both; it is infinite if there are none. The centroid has the
-    mean of the observed values of a numeric column (from the correctly rounded total), the most frequent code of a
-    nominal one (of equally frequent ones the lowest), and a missing value where nothing is observed.
+    mean of the observed values of a numeric column (from the correctly rounded total), and a missing value where
+    nothing is observed. Of a nominal column it has the share of every category, the mean of its indicator, to which
+    distances are summed over the categories in the order of their codes; for Gower's distance it has the most frequent
+    code, of equally frequent ones the lowest.
 
     References
     ----------
@@ -93,37 +96,38 @@ class MDAVGeneric(Partitioner):
         if empty:
             raise DataError(f"{empty} of {n} records have no observed value. Leave them out of the partition.")
         labels = np.full(n, -1, dtype=np.int64)
-        if not is_nominal.any():  # codes have no scale, and beside them no number is large
-            X = safely_scaled(X)
-        with _distances(is_nominal, self.distance) as distances:
-            self._run_loop(X, labels, is_nominal, distances)
+        # Codes have no scale, and beside them no number is large.
+        X = ranks_of_codes(X, is_nominal) if is_nominal.any() else safely_scaled(X)
+        X.flags.writeable = False
+        by_shares = self.distance == "euclidean" and bool(is_nominal.any())
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            distances = _Distances(pool, is_nominal, self.distance == "euclidean")
+            self._run_loop(X, labels, RunningCentroid(X, is_nominal, by_shares), distances)
             left = np.count_nonzero(labels < 0)
             assign_the_rest(
                 X,
                 labels,
                 self.k,
                 self.variant,
-                lambda records: _centroid(records, is_nominal),
-                lambda records, point: distances(records, np.arange(len(records)), point),
+                lambda records: mixed_centroid(records, is_nominal, by_shares),
+                distances.exact,
+                list if by_shares else np.array,
             )
         advance(left / n)
         return labels
 
     def _run_loop(
-        self, X: NDArray[np.float64], labels: NDArray[np.int64], is_nominal: NDArray[np.bool_], distances: Any
+        self, X: NDArray[np.float64], labels: NDArray[np.int64], centroid: RunningCentroid, distances: _Distances
     ) -> None:
         n = reported = len(X)
         needed = loop_needs(self.k, self.variant)
         rows = np.arange(n)  # what remains, in order, so that the first of equals has the lowest row
-        if n < needed:
-            return
-        centroid = _RunningCentroid(X, is_nominal)
         group = 0
         while len(rows) >= needed:
-            r = rows[np.argmax(distances(X, rows, centroid.point()))]
-            s = rows[np.argmax(distances(X, rows, X[r]))]
+            r = rows[distances.farthest(X, rows, centroid.point())]
+            s = rows[distances.farthest(X, rows, X[r])]
             for seed in (r, s):
-                members = first_by_distance(distances(X, rows, X[seed]), self.k)
+                members = first_by_distance(distances.to_record(X, rows, X[seed]), self.k)
                 labels[rows[members]] = group
                 centroid.remove(rows[members])
                 rows = np.delete(rows, members)
@@ -134,88 +138,69 @@ class MDAVGeneric(Partitioner):
         advance((reported - len(rows)) / n)
 
 
-class _RunningCentroid:
-    """The centroid of the records that remain, kept up to date as records are taken away."""
+class _Distances:
+    """Distances of records to a point, on all cores if there are many."""
 
-    def __init__(self, X: NDArray[np.float64], is_nominal: NDArray[np.bool_]) -> None:
-        # Imported here because numba takes a second to import.
-        from shoal.partition.kernels.exact_sum import MOST_PARTIALS, total_columns
+    def __init__(self, pool: ThreadPoolExecutor, is_nominal: NDArray[np.bool_], is_squared: bool) -> None:
+        self._pool, self._is_nominal, self._is_squared = pool, is_nominal, is_squared
 
-        self._X = X
-        self._totals = np.zeros((X.shape[1], MOST_PARTIALS))
-        self._observed = np.count_nonzero(~np.isnan(X), axis=0)
-        total_columns(X, self._totals)
-        self._codes: dict[int, NDArray[np.float64]] = {}
-        self._coded: dict[int, NDArray[np.intp]] = {}
-        self._counts: dict[int, NDArray[np.intp]] = {}
-        for j in np.flatnonzero(is_nominal).tolist():
-            codes, coded = np.unique(X[:, j], return_inverse=True)  # missing values are the last code
-            self._codes[j] = codes[~np.isnan(codes)]
-            self._coded[j] = coded
-            self._counts[j] = np.bincount(coded, minlength=len(codes))
+    def farthest(self, X: NDArray[np.float64], rows: NDArray[np.intp], point: NDArray[np.float64] | Shares) -> int:
+        """Return the place in `rows` of the record farthest from a point, of equally far ones the first."""
+        if not isinstance(point, Shares):
+            return int(np.argmax(self.to_record(X, rows, point)))
+        from shoal.partition.kernels.mdav_generic import screened_distances
 
-    def remove(self, rows: NDArray[np.intp]) -> None:
-        from shoal.partition.kernels.exact_sum import add_rows
+        near_enough = self._in_threads(screened_distances, X, rows, (point.means, point.starts, point.squares))
+        room = _NEARLY * X.shape[1]
+        places = np.flatnonzero(near_enough >= near_enough.max() * (1 - _NEARLY) - room)
+        return int(places[np.argmax(_to_shares(X, rows[places], point))])
 
-        add_rows(self._totals, self._X, rows, -1.0)
-        self._observed -= np.count_nonzero(~np.isnan(self._X[rows]), axis=0)
-        for j, counts in self._counts.items():
-            counts -= np.bincount(self._coded[j][rows], minlength=len(counts))
+    def to_record(
+        self, X: NDArray[np.float64], rows: NDArray[np.intp], point: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the distances of some records of a matrix to a record, or to a point like one."""
+        from shoal.partition.kernels.mdav_generic import mixed_distances
 
-    def point(self) -> NDArray[np.float64]:
-        from shoal.partition.kernels.exact_sum import round_totals
+        return self._in_threads(mixed_distances, X, rows, (point, self._is_nominal, self._is_squared))
 
-        point = np.empty(len(self._observed))
-        round_totals(self._totals, point)
-        point[self._observed == 0] = np.nan
-        np.divide(point, self._observed, out=point, where=self._observed > 0)
-        for j, codes in self._codes.items():
-            if self._observed[j] > 0:
-                point[j] = codes[np.argmax(self._counts[j][: len(codes)])]
-        return point
+    def exact(self, records: Any, point: NDArray[np.float64] | Shares) -> NDArray[np.float64]:
+        """Return the distances of records to a point, or of centroids by shares to a record."""
+        if isinstance(point, Shares):
+            return _to_shares(records, np.arange(len(records)), point)
+        if isinstance(records, list):
+            return np.concatenate([_to_shares(point[np.newaxis], np.arange(1), centroid) for centroid in records])
+        return self.to_record(records, np.arange(len(records)), point)
 
-
-def _centroid(records: NDArray[np.float64], is_nominal: NDArray[np.bool_]) -> NDArray[np.float64]:
-    point = np.full(records.shape[1], np.nan)
-    for j, column in enumerate(records.T):
-        observed = column[~np.isnan(column)]
-        if len(observed) == 0:
-            continue
-        if is_nominal[j]:
-            codes, counts = np.unique(observed, return_counts=True)
-            point[j] = codes[np.argmax(counts)]
+    def _in_threads(
+        self,
+        kernel: Callable[..., None],
+        X: NDArray[np.float64],
+        rows: NDArray[np.intp],
+        arguments: tuple[Any, ...],
+    ) -> NDArray[np.float64]:
+        out = np.empty(len(rows))
+        given = [_read_only(one) if isinstance(one, np.ndarray) else one for one in arguments]
+        shares = min(os.cpu_count() or 1, 1 + len(rows) // _ROWS_A_THREAD)
+        cuts = [len(rows) * share // shares for share in range(shares + 1)]
+        work = [(_read_only(X), rows, *given, *cut, out) for cut in pairwise(cuts)]
+        if shares == 1:
+            kernel(*work[0])
         else:
-            point[j] = math.fsum(observed) / len(observed)
-    return point
+            list(self._pool.map(lambda one: kernel(*one), work))
+        return out
 
 
-@contextmanager
-def _distances(is_nominal: NDArray[np.bool_], distance: str) -> Iterator[Any]:
-    """Give a function of a matrix, some of its rows and a point: the distances, on all cores if there are many."""
-    from shoal.partition.kernels.mdav_generic import mixed_distances
+def _to_shares(X: NDArray[np.float64], rows: NDArray[np.intp], centroid: Shares) -> NDArray[np.float64]:
+    from shoal.partition.kernels.mdav_generic import distances_to_shares
 
-    threads = os.cpu_count() or 1
-    is_squared = distance == "euclidean"
-    with ThreadPoolExecutor(threads) as pool:
-
-        def distances(
-            X: NDArray[np.float64], rows: NDArray[np.intp], point: NDArray[np.float64]
-        ) -> NDArray[np.float64]:
-            X, point = _read_only(X), _read_only(point)  # so that one kernel does for all
-            out = np.empty(len(rows))
-            shares = min(threads, 1 + len(rows) // _ROWS_A_THREAD)
-            cuts = [len(rows) * share // shares for share in range(shares + 1)]
-            work = [(X, rows, point, is_nominal, is_squared, *cut, out) for cut in pairwise(cuts)]
-            if shares == 1:
-                mixed_distances(*work[0])
-            else:
-                list(pool.map(lambda arguments: mixed_distances(*arguments), work))
-            return out
-
-        yield distances
+    out = np.empty(len(rows))
+    means, starts, codes, shares = map(_read_only, centroid)
+    distances_to_shares(_read_only(X), rows, means, starts, codes, shares, out)
+    return out
 
 
-def _read_only(array: NDArray[np.float64]) -> NDArray[np.float64]:
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the same array as one that is not written to, so that one kernel does for all."""
     view = array.view()
     view.flags.writeable = False
     return view

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,9 @@ class MDAV(Partitioner):
         as it was before any of the rest joined.
         ``"thesis"``: another two groups as long as 2k records remain. Then, from k on, the rest is the last group
         (k to 2k-1 records); fewer join groups as in ``"two-k"``.
+    distance
+        ``"euclidean"``, or ``"gower"``: the sum of absolute differences, which `shoal.protect` takes as shares of the
+        range of every variable, and of 1 for categories that differ. Gower's is found by looking at every record.
 
     Attributes
     ----------
@@ -87,19 +90,37 @@ class MDAV(Partitioner):
     )
     supports_missing: ClassVar[bool] = True
     searched: ClassVar[tuple[Searched, ...]] = (Searched("variant", VARIANTS, start="classic"),)
-    limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2), "variant": OneOf(VARIANTS)}
+    limits: ClassVar[Mapping[str, Limit]] = {
+        "k": Whole(2),
+        "variant": OneOf(VARIANTS),
+        "distance": OneOf(("euclidean", "gower")),
+    }
+    groups_codes: ClassVar[bool] = True
 
-    def __init__(self, k: int, *, variant: str = "classic") -> None:
+    def __init__(self, k: int, *, variant: str = "classic", distance: str = "euclidean") -> None:
         self.k = k
         self.variant = variant
+        self.distance = distance
+
+    @property
+    def scaled_for(self) -> Literal["euclidean", "gower"]:
+        """The distance that the matrix has to be scaled for."""
+        return "gower" if self.distance == "gower" else "euclidean"
 
     def for_mixed(
-        self, *, distance: str, nominal: Sequence[int], texts: Callable[[int], Mapping[int, str] | None]
+        self,
+        *,
+        kinds: Collection[str],
+        distance: str,
+        nominal: Sequence[int],
+        texts: Callable[[int], Mapping[int, str] | None],
     ) -> Partitioner:
-        """Return MDAV for matrices with missing values or nominal columns, texts the same or not."""
+        """Return MDAV for matrices with missing values or codes, which are the same or not."""
         return MDAVGeneric(self.k, variant=self.variant, distance=distance, nominal=tuple(nominal))
 
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
+        if self.distance == "gower":
+            return MDAVGeneric(self.k, variant=self.variant, distance="gower")._partition(X)
         if np.abs(X).max() > _LARGEST:
             X = np.ldexp(X, -64)  # totals and differences stay finite, and no digit changes
             X.flags.writeable = False

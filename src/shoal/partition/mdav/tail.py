@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +33,9 @@ def assign_the_rest(
     labels: NDArray[np.int64],
     k: int,
     variant: str,
-    centroid_of: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    distances_to: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]],
+    centroid_of: Callable[[NDArray[np.float64]], Any],
+    distances_to: Callable[[Any, Any], NDArray[np.float64]],
+    stacked: Callable[[list[Any]], Any] = np.array,
 ) -> None:
     """Give the records without a label (-1) one: another group or two, or the group with the nearest centroid.
 
@@ -46,7 +48,9 @@ def assign_the_rest(
     centroid_of
         Gives the centroid of some records.
     distances_to
-        Gives the distance of every one of some records to a point.
+        Gives the distance of every one of some records to a point, or of every one of some centroids to a record.
+    stacked
+        Puts centroids into the form that `distances_to` takes.
     """
     groups = int(labels.max()) + 1
     left = np.flatnonzero(labels < 0)
@@ -64,5 +68,5 @@ def assign_the_rest(
     order = np.argsort(labels, kind="stable")[len(left) :]
     starts = np.searchsorted(labels[order], np.arange(1, groups))
     # The centroids of the groups before any of the leftovers joins.
-    centroids = np.array([centroid_of(X[rows]) for rows in np.split(order, starts)])
+    centroids = stacked([centroid_of(X[rows]) for rows in np.split(order, starts)])
     labels[left] = [np.argmin(distances_to(centroids, X[row])) for row in left]
