@@ -119,7 +119,7 @@ def test_blocks_by_rules_group_the_variables_of_a_rule_and_the_rest_in_threes(ce
     with pytest.warns(DisclosureWarning, match="1,080 of 1,080 are unique"):
         by_rules = shoal.protect(census, 10, edits=RULES, blocks="rules", seed=0)
     assert [list(block) for block in by_rules.plan.blocks] == expected
-    assert (by_rules.plan.outcome.unique_records, by_rules.plan.outcome.fewest_alike) == (1080, 1)
+    assert (by_rules.plan.outcome.uniques, by_rules.plan.outcome.k) == (1080, 1)
     text = by_rules.data.to_csv(index=False)
     assert (
         sha256(text.encode()).hexdigest().startswith("d14752e2cc0364ac")

@@ -22,7 +22,7 @@ def space(name: str, **more) -> Space:
 
 
 def told(settings, of: Space, problem: str = "") -> Trial:
-    measures = None if problem else TrialMeasures(30.0, 20.0, 40.0, 40.0, 20.0, 20.0, None, 5.0)
+    measures = None if problem else TrialMeasures(3, 0, 20.0, 30.0, 20.0, 40.0, 40.0, 20.0, 20.0, None, 5.0)
     return Trial(1, settings, of.request(settings, 1000), "fuzzy", measures, problem)
 
 

@@ -57,7 +57,7 @@ def test_a_damaged_line_is_named_and_nothing_is_lost(frame, log, change):
     assert len(shoal.tune(frame, resume=log, trials=8, **OPTIONS).trials) == 8
 
 
-@pytest.mark.parametrize("first", ["[]", "3", "{}", "", '{"format": "shoal.trials/3"}', "my notes", "[" * 99_999])
+@pytest.mark.parametrize("first", ["[]", "3", "{}", "", '{"format": "shoal.trials/4"}', "my notes", "[" * 99_999])
 def test_what_is_no_file_of_trials_is_refused(frame, log, first):
     log.write_text("\n".join([first, *log.read_text().splitlines()[1:]]) + "\n")
     before = log.read_bytes()

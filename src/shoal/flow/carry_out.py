@@ -38,7 +38,7 @@ from shoal.flow.release import Release
 from shoal.flow.rules.decimals import refuse_unroundable, rounded_release, rounding_notes
 from shoal.flow.rules.kept_rules import block_edits_of, refuse_broken_file, refuse_broken_release
 from shoal.flow.rules.ruled_values import record_rules_of
-from shoal.flow.whole_records import alike_as_a_whole
+from shoal.measure.headline import Alike, alike_records, released_columns, unit_numbers
 from shoal.read import Table, as_table
 
 if TYPE_CHECKING:
@@ -152,9 +152,8 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
     partitions = [block.partition for block in blocks]
     before, after = work.table.frame.schema, masked.frame.schema
     notes = [*notes]
-    alike_as_whole = alike_as_a_whole(work.plan, masked)
-    if alike_as_whole is not None and len(blocks) > 1:
-        _warn_of_whole_records(work.plan, alike_as_whole)
+    if len(blocks) > 1 and not work.plan.is_synthetic:
+        _warn_of_whole_records(work.plan, masked)
     held_by_one = {name: count for block in blocks for name, count in block.held_by_one.items()}
     if held_by_one:
         named = ", ".join(f'"{name}" ({count:,})' for name, count in held_by_one.items())
@@ -167,6 +166,7 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
         tenths = math.floor(10 * expected + 1e-6) / 10  # never more than it is
         notes.append(f"The smallest expected number of records of a centre is {tenths:.1f}.")
     alike = _alike(work, blocks)
+    whole, with_weights = _alike_as_whole(work, masked)
     outcome = Outcome(
         groups=[len(partition.sizes) for partition in partitions],
         smallest_group=min(partition.k for partition in partitions),
@@ -181,8 +181,10 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
         alike=alike,
         unchanged=unchanged,
         unique_by_unchanged=unique_by_unchanged,
-        unique_records=None if alike_as_whole is None else int((alike_as_whole == 1).sum()),
-        fewest_alike=None if alike_as_whole is None else int(alike_as_whole.min()),
+        k=whole.k,
+        uniques=whole.uniques,
+        units=whole.units,
+        uniques_with_weights=None if with_weights is None else with_weights.uniques,
         notes=list(dict.fromkeys([*notes, *(note for block in blocks for note in block.notes)])),
         empty_records=int(np.any([partition.labels < 0 for partition in partitions], axis=0).sum()),
     )
@@ -191,8 +193,17 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
     return outcome
 
 
-def _warn_of_whole_records(plan: Plan, alike: NDArray[np.int64]) -> None:
+def _alike_as_whole(work: Work, masked: Table) -> tuple[Alike, Alike | None]:
+    """Count how alike whole released records are, and how alike with their sampling weights, where there are some."""
+    weights, unit = work.plan.weights, work.plan.unit
+    columns, units = released_columns(masked, weights, unit), unit_numbers(work.table, masked, unit)
+    whole = alike_records(masked, columns, units)
+    return whole, None if weights is None else alike_records(masked, [*columns, weights], units)
+
+
+def _warn_of_whole_records(plan: Plan, masked: Table) -> None:
     """Warn of whole records that are unique or have too few like them."""
+    alike = records_alike(masked, released_columns(masked, plan.weights, plan.unit))
     short = int((alike < plan.k).sum())
     if short:
         warn(

@@ -67,8 +67,12 @@ class Outcome(PlanSection):
     alike: dict[str, int] = Field(default_factory=dict)  # per confidential column, groups with one value of it only
     unchanged: list[str] = Field(default_factory=list)  # released as they are; weights and strata are not among them
     unique_by_unchanged: int = 0  # records that no other is like in these
-    unique_records: int | None = None  # of several blocks: whole released records that no other is like
-    fewest_alike: int | None = None  # the fewest whole released records that are alike
+    # Over everything released but weights: the fewest records alike, and records that no other is like. With a unit:
+    # the fewest units behind a combination of values, and units with a record that only they have.
+    k: int | None = None
+    uniques: int | None = None
+    units: int | None = None
+    uniques_with_weights: int | None = None  # the same if the sampling weights are known too
     notes: list[str] = Field(default_factory=list)  # what a reader should know
     empty_records: int = 0  # no observed value in some block
 

@@ -101,6 +101,8 @@ class Plan(PlanSection):
     missing: Literal["error", "keep"] = "error"
     diversity: int | None = Field(default=None, ge=2)  # values of every confidential variable in a group, at least
     standardize: bool = True
+    # Columns that an intruder may know, by name: for the measures alone. "*" is everything released.
+    scenarios: dict[str, list[str]] = Field(default_factory=dict)
     decimals: dict[str, Annotated[int, Field(ge=DECIMALS.low, le=DECIMALS.high)]] = Field(default_factory=dict)
     seed: int = Field(ge=0)
     input: Input | None = None
@@ -140,6 +142,13 @@ class Plan(PlanSection):
         """Whether centres are drawn by membership."""
         return any(one.needs == "memberships" for one in self.replacements.values())
 
+    @property
+    def no_k(self) -> str:
+        """Why the plan promises no k, "" if it does."""
+        if self.is_synthetic:
+            return "synthetic values are new for every record"
+        return "centres are drawn at random for every record" if self.draws else ""
+
     @cached_property
     def draws_per_variable(self) -> bool:
         """Whether every variable of a record is drawn for itself."""
@@ -177,9 +186,12 @@ class Plan(PlanSection):
     @property
     def facts(self) -> dict[str, Any]:
         """What an intruder knows once the method is published, as `shoal.evaluate` takes it."""
+        apart = {"weights": self.weights, "unit": self.unit, "scenarios": self.scenarios}
         if self.is_synthetic:  # groups cannot be seen in the release
-            return {"columns": self.confidential, "kinds": self.kinds, "replace": self.replace[self.columns[0]]}
+            synthetic = self.replace[self.columns[0]]
+            return {"columns": self.confidential, "kinds": self.kinds, "replace": synthetic, **apart}
         return {
+            **apart,
             "columns": self.columns,
             "kinds": self.kinds,
             "method": self.method,
@@ -206,6 +218,11 @@ class Plan(PlanSection):
     def weights(self) -> str | None:
         """The column of sampling weights."""
         return next((name for name, role in self.roles.items() if role == "weight"), None)
+
+    @property
+    def unit(self) -> str | None:
+        """The column of units, such as households."""
+        return next((name for name, role in self.roles.items() if str(role) == "unit"), None)
 
     @property
     def identifiers(self) -> list[str]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from shoal.errors import WriteError
 from shoal.flow.outcome import Output
 from shoal.measure import Evaluation, evaluate
+from shoal.measure.headline import Headline, released_columns, whole_linkage
 from shoal.parameters.limits import OneOf, check_limits
 from shoal.partition import Partition
 from shoal.read import Table
@@ -48,6 +49,22 @@ class Release:
     def data(self) -> Any:
         """The protected table: the same kind of frame as came in, the same rows in the same order, the same index."""
         return self.masked.to_native()
+
+    @cached_property
+    def headline(self) -> Headline:
+        """What is said first of the release: records, units (None without), k, uniques, and linkage in %.
+
+        Over everything that is released, but for sampling weights and ids of units; a missing value counts as a
+        category. With a unit, k is the fewest different units behind any combination of values, and uniques counts
+        units. Above 100,000 records, linkage looks for 10,000 of them.
+        """
+        plan, outcome = self.plan, self.plan.outcome
+        assert outcome is not None and outcome.k is not None and outcome.uniques is not None
+        columns = released_columns(self.masked, plan.weights, plan.unit)
+        linkage = float(whole_linkage(self.original, self.masked, columns, plan.kinds))
+        return Headline(
+            records=len(self.masked), units=outcome.units, k=outcome.k, uniques=outcome.uniques, linkage=linkage
+        )
 
     def evaluate(self, **options: Any) -> Evaluation:
         """Measure information loss and disclosure risk, also against an intruder who knows the method.

@@ -19,6 +19,7 @@ from shoal.flow.plan import Plan
 from shoal.flow.rules.decimals import decimals_per_column
 from shoal.flow.rules.kept_rules import block_edits_of, planned_block_edits
 from shoal.flow.rules.ruled_values import record_edits_of
+from shoal.flow.scenarios import usual_scenarios
 from shoal.flow.synthetic_choice import (
     asked_to_rewrite,
     confidential_names,
@@ -120,6 +121,7 @@ def settle(
         confidential=rewritten,
         edits=rules,
         decimals=decimals_per_column(decimals, _continuous(selection, rewritten)),
+        scenarios=usual_scenarios(selection.roles),
         seed=seed,
         **as_given,
     )

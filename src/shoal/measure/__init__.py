@@ -2,7 +2,8 @@
 
 from shoal.measure import catalogue
 from shoal.measure.catalogue import *  # noqa: F403  # a new measure is named in the catalogue, and nowhere else
-from shoal.measure.evaluation import Evaluation, evaluate, evaluation_schema
+from shoal.measure.evaluation import Evaluation, evaluate
+from shoal.measure.evaluation_schema import evaluation_schema
 from shoal.measure.measure import About, FileMeasure, Measure, MeasuredValue
 from shoal.measure.partitions import (
     adjusted_rand_index,

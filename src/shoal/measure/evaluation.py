@@ -5,27 +5,33 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from shoal import progress
 from shoal.describe.roles import as_names
 from shoal.describe.variables import Kind
-from shoal.errors import NotApplicableError, ParameterError, nearest_name_hint
+from shoal.errors import ParameterError, nearest_name_hint
 from shoal.measure.catalogue import MEASURES
+from shoal.measure.evaluation_schema import DESCRIBED, SCHEMA
+from shoal.measure.headline import (
+    Alike,
+    Headline,
+    ScenarioRisk,
+    alike_records,
+    released_columns,
+    risk_of_scenarios,
+    unit_numbers,
+    whole_linkage,
+)
 from shoal.measure.measure import About, MeasuredValue
+from shoal.measure.measuring import columns_apart, columns_in_both, measured_values, reasons_to_leave_out
 from shoal.measure.options import MeasureOptions, checked_measure_options, full_options
-from shoal.measure.pairs import Pair, pair
+from shoal.measure.pairs import Pair, pair, pair_of_everything
 from shoal.measure.risk.attacks.known_masking import known_method
-from shoal.parameters.choices import written_form
-from shoal.replace import REPLACEMENTS
+from shoal.measure.risk.k_anonymity import k_anonymity
 
-__all__ = ["NOT_ASKED_FOR", "Evaluation", "evaluate", "evaluation_schema", "names_of_measures"]
-
-NOT_ASKED_FOR = "not asked for."
-_TOO_SLOW = "takes long; left out by quick."
-_REWRITTEN = "not known for synthetic values, which are drawn anew; this does not mean that they are safe."
-# What the JSON document says about each measure.
-_DESCRIBED = ("name", "title", "definition", "reference", "range", "better", "side", "unit")
+__all__ = ["Evaluation", "evaluate", "names_of_measures"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,9 @@ class Evaluation:
     """The information loss (utility) and the disclosure risk of a masked file.
 
     Every measure is an attribute, `evaluation.information_loss`: a number that carries its parts, or None where it
-    was not computed; `not_applicable` and `left_out` say why.
+    was not computed; `not_applicable` and `left_out` say why. Measures of utility, and of the loss in the score, are
+    those of the columns that were compared. Those of risk are over all columns that both files have, but for sampling
+    weights and ids of units; `risk_protected` has them over the compared columns alone.
 
     Attributes
     ----------
@@ -41,7 +49,12 @@ class Evaluation:
         What was compared: columns, all records, and those without a missing value in any of the columns of either
         file.
     not_compared
-        Columns that both files have and that were not compared: an intruder can use them too.
+        Columns that both files have and that were not compared: an intruder can use them too, so that risks are
+        measured on them.
+    weights, unit
+        The columns of sampling weights and of units, if there are any.
+    named_scenarios
+        The columns that an intruder knows, by the name of the scenario.
     measured
         The values of the measures, by name.
     not_applicable
@@ -60,7 +73,11 @@ class Evaluation:
     not_applicable: Mapping[str, str]
     left_out: Mapping[str, str]
     options: MeasureOptions = field(default_factory=dict)
+    weights: str | None = None
+    unit: str | None = None
+    named_scenarios: Mapping[str, Sequence[str]] = field(default_factory=dict)
     _files: Pair | None = field(default=None, repr=False, compare=False)
+    _known: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __getattr__(self, name: str) -> MeasuredValue | None:
         if name in MEASURES:
@@ -68,7 +85,102 @@ class Evaluation:
         raise AttributeError(f"There is no measure {name!r}.{nearest_name_hint(name, MEASURES)}")
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_files": None}  # confidential data do not go into a pickle of their measures
+        if self._files is not None:
+            _ = self.headline, self.protected, self.scenarios  # which can only be measured with the files
+        # Confidential data do not go into a pickle of their measures.
+        return {**self.__dict__, "_files": None, "_known": {}}
+
+    @property
+    def _two_files(self) -> Pair:
+        if self._files is None:
+            raise ParameterError("This evaluation no longer has the files it measured. Call shoal.evaluate again.")
+        return self._files
+
+    @cached_property
+    def released(self) -> tuple[str, ...]:
+        """The columns of the masked file that count in the headline: all but sampling weights and ids of units."""
+        return tuple(released_columns(self._two_files.masked, self.weights, self.unit))
+
+    @property
+    def masked_names(self) -> list[str]:
+        """All columns of the masked file."""
+        return self._two_files.masked.names
+
+    @cached_property
+    def wildcard_k(self) -> int | None:
+        """The fewest released records that agree if a missing value agrees with every value; None if not counted."""
+        measured = self.measured.get("k_anonymity")
+        if measured is not None and set(self._in_both) == set(self.released):
+            return None if self.unit is not None else measured.parts["wildcard"]
+        files = self._two_files
+        return None if self.unit is not None else k_anonymity.of(files.only(self.released)).wildcard
+
+    @property
+    def _in_both(self) -> list[str]:
+        return columns_in_both(self._two_files, self.weights, self.unit)
+
+    @cached_property
+    def headline(self) -> Headline:
+        """What is said first: records, units (None without), k, uniques and linkage, over everything released.
+
+        With a unit, k is the fewest different units behind any combination of values, and uniques counts units. A
+        missing value counts as a category.
+        """
+        alike = self.alike(self.released)
+        linkage = float(self.linkage)
+        return Headline(records=self.records, units=alike.units, k=alike.k, uniques=alike.uniques, linkage=linkage)
+
+    @cached_property
+    def linkage(self) -> MeasuredValue:
+        """The distance linkage by everything released, with the default options and the seed 0."""
+        measured = self.measured.get("distance_linkage")
+        is_default = "distance_linkage" not in self.options
+        if measured is not None and is_default and (not self._known["seed"] or measured.parts["sampled"] is None):
+            return measured
+        files = self._two_files
+        return whole_linkage(files.original, files.masked, self.released, files.kinds)
+
+    def alike(self, columns: Sequence[str]) -> Alike:
+        """Count how alike released records, or units, are in some columns."""
+        files = self._two_files
+        return alike_records(files.masked, columns, unit_numbers(files.original, files.masked, self.unit))
+
+    @cached_property
+    def protected(self) -> Headline | None:
+        """The same over the compared columns alone, labelled so; None where they are everything that is released."""
+        if set(self.columns) == set(self.released):
+            return None
+        alike, files, risks = self.alike(self.columns), self._two_files, self.risk_protected or {}
+        if "distance_linkage" in risks and "distance_linkage" not in self.options:
+            linkage = float(risks["distance_linkage"])
+        else:
+            linkage = float(whole_linkage(files.original, files.masked, self.columns, files.kinds))
+        return Headline(records=self.records, units=alike.units, k=alike.k, uniques=alike.uniques, linkage=linkage)
+
+    @cached_property
+    def scenarios(self) -> Mapping[str, ScenarioRisk]:
+        """k, uniques and linkage by the columns of every scenario."""
+        files = self._two_files
+        return risk_of_scenarios(
+            files.original,
+            files.masked,
+            self.named_scenarios,
+            kinds=files.kinds,
+            weights=self.weights,
+            unit=self.unit,
+            known={frozenset(self.released): float(self.linkage)} if self.named_scenarios else None,
+        )
+
+    @cached_property
+    def risk_protected(self) -> Mapping[str, MeasuredValue] | None:
+        """The measures of risk over the compared columns alone; None where they are everything that is released."""
+        files = self._two_files
+        if set(files.columns) == set(self._in_both):
+            return None
+        names = [name for name in self.measured if MEASURES[name].about.side == "risk"]
+        known = {**self._known, "everything": files, "measured": {}}
+        with progress.share(0.0):
+            return measured_values(dict.fromkeys(names, files), known, self.options)[0]
 
     def without(self, columns: Collection[str], measures: Sequence[str]) -> Mapping[str, MeasuredValue]:
         """Measure the same two files again without some of the columns, with the same options.
@@ -81,34 +193,45 @@ class Evaluation:
             Names of the measures to compute. Those that have no meaning for the remaining columns are not in the
             result.
         """
-        if self._files is None:
-            raise ParameterError("This evaluation no longer has the files it measured. Call shoal.evaluate again.")
+        files = self._two_files
         remaining = [name for name in self.columns if name not in columns]
         if not remaining or not measures:
             return {}
         with progress.share(0.0):
-            original, masked = self._files.original, self._files.masked
-            kinds, options = self._files.kinds, self.options
-            return evaluate(original, masked, remaining, kinds=kinds, measures=measures, options=options).measured
+            both = [table.replaced({}, {}, drop=set(columns)) for table in (files.original, files.masked)]
+            return evaluate(
+                both[0],
+                both[1],
+                remaining,
+                kinds={name: kind for name, kind in files.kinds.items() if name not in columns},
+                weights=self.weights,
+                unit=self.unit,
+                measures=measures,
+                options=self.options,
+            ).measured
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, texts and lists, ready for JSON, as `evaluation_schema()` says."""
 
-        def side(which: str) -> dict[str, float | None]:
+        def side(which: str, measured: Mapping[str, MeasuredValue] = self.measured) -> dict[str, float | None]:
             return {
-                name: _plain(self.measured.get(name), measure.about)
+                name: _plain(measured.get(name), measure.about)
                 for name, measure in MEASURES.items()
                 if measure.about.side == which and name not in self.left_out
             }
 
         return {
-            "schema": "shoal.evaluation/1",
+            "schema": SCHEMA,
+            "headline": dict(self.headline),
+            "released": list(self.released),
             "columns": list(self.columns),
             "records": self.records,
             "complete_records": self.complete_records,
             "not_compared": list(self.not_compared),
             "utility": side("utility"),
             "risk": side("risk"),
+            "risk_protected": None if self.risk_protected is None else side("risk", self.risk_protected),
+            "scenarios": {name: dict(risk) for name, risk in self.scenarios.items()},
             "score": _plain(self.measured.get("score"), MEASURES["score"].about),
             "details": {name: dict(value.parts) for name, value in self.measured.items() if value.parts},
             "not_applicable": dict(self.not_applicable),
@@ -130,6 +253,9 @@ def evaluate(
     replace: Any = None,
     strata: Any = None,
     standardize: bool = True,
+    weights: str | None = None,
+    unit: str | None = None,
+    scenarios: Mapping[str, Sequence[str]] | None = None,
     measures: Iterable[str] | None = None,
     options: MeasureOptions | None = None,
     quick: bool = False,
@@ -142,12 +268,19 @@ def evaluate(
     original, masked
         Frames, arrays or paths with the same records in the same order.
     columns
-        The columns to compare; all that both files have by default.
+        The columns to compare; all that both files have by default, but for `weights` and `unit`. Risks are measured on
+        all of these, whatever is compared.
     kinds
         "nominal" or "ordinal" for columns of numbers that are codes.
     method, k, blocks, replace, strata, standardize
         How the file was masked, as in `protect`. With them, an intruder who knows this too is simulated
         (`transparency_attack`), and the k reached is counted block by block. `release.evaluate()` knows them.
+    weights, unit
+        The columns of sampling weights and of units (households, firms), which do not count in risks. With a unit, the
+        headline counts units.
+    scenarios
+        Columns that an intruder knows, by the name of the scenario: k, uniques and linkage are given for each. "*" is
+        everything that is released, but for `weights` and `unit`.
     measures
         Names of the measures to compute; all by default.
     options
@@ -163,8 +296,8 @@ def evaluate(
     Notes
     -----
     A statistic of a file is computed over its observed values. Cells are compared where both files have a value, and
-    whole records (linkage, clustering, the attack) where neither file has a missing value. Sampling weights are not
-    used.
+    whole records (clustering, the attack) where neither file has a missing value; in k and linkage a missing value is a
+    category. A value that masking suppressed is a loss: see `information_loss`. Sampling weights are not used.
 
     Examples
     --------
@@ -177,9 +310,15 @@ def evaluate(
     if method is not None:
         known_method(method, 2 if k is None else k)  # better refused now than after an hour
     files = pair(original, masked, columns, kinds=kinds)
+    apart = columns_apart(files, weights=weights, unit=unit)
+    if columns is None and apart:
+        files = pair(files.original, files.masked, columns_in_both(files, weights, unit), kinds=kinds)
+    everything = files
+    if set(files.columns) != set(in_both := columns_in_both(files, weights, unit)):
+        everything = pair_of_everything(files.original, files.masked, in_both, kinds)
+        blocks = files.in_blocks(blocks)
     names = names_of_measures(measures)
-    at_defaults: dict[str, MeasuredValue] = {}
-    evaluation: dict[str, Any] = {
+    known: dict[str, Any] = {
         "method": method,
         "k": k,
         "blocks": blocks,
@@ -187,25 +326,14 @@ def evaluate(
         "strata": strata,
         "standardize": standardize,
         "seed": seed,
-        "measured": at_defaults,
     }
-    left_out = _left_out(names, evaluation, quick=quick and measures is None)
-    arguments = {
-        name: MEASURES[name].arguments(files, evaluation, **given.get(name, {}))
-        for name in names
-        if name not in left_out
+    left_out = reasons_to_leave_out(
+        names, known | {"measured": {}, "everything": everything}, quick=quick and measures is None
+    )
+    pairs = {
+        name: everything if MEASURES[name].about.side == "risk" else files for name in names if name not in left_out
     }
-    measured: dict[str, MeasuredValue] = {}
-    not_applicable: dict[str, str] = {}
-    work = sum(MEASURES[name].about.work for name in arguments)
-    for name, own in arguments.items():
-        with progress.step(MEASURES[name].about.work / work):
-            try:
-                measured[name] = MEASURES[name].evaluated(files, own)
-            except NotApplicableError as reason:
-                not_applicable[name] = str(reason)
-        if name in measured and name not in given:
-            at_defaults[name] = measured[name]
+    measured, not_applicable = measured_values(pairs, known | {"measured": {}, "everything": everything}, given)
     return Evaluation(
         columns=files.columns,
         records=len(files.original),
@@ -215,7 +343,11 @@ def evaluate(
         not_applicable=not_applicable,
         left_out=left_out,
         options=given,
+        weights=weights,
+        unit=unit,
+        named_scenarios={} if scenarios is None else dict(scenarios),
         _files=files.only(files.columns),  # without the matrices that the measures made of them
+        _known=known,
     )
 
 
@@ -238,27 +370,6 @@ def _not_compared(files: Pair) -> tuple[str, ...]:
     return tuple(name for name in files.original.names if name in files.masked and name not in compared)
 
 
-def _left_out(names: Collection[str], evaluation: Mapping[str, Any], *, quick: bool) -> dict[str, str]:
-    """Return which measures are not computed, and why."""
-    left_out = {name: NOT_ASKED_FOR for name in MEASURES if name not in names}
-    if quick:
-        left_out |= {name: _TOO_SLOW for name, measure in MEASURES.items() if measure.about.slow}
-    for name in names:
-        lacking = MEASURES[name].lacking(evaluation)
-        if lacking:
-            needs = f"needs {' and '.join(lacking)}: name what is missing, or the plan of the release."
-            left_out.setdefault(name, _REWRITTEN if _rewrites(evaluation["replace"]) else needs)
-    return left_out
-
-
-def _rewrites(replace: Any) -> bool:
-    """Whether a replacement, if there is one, makes synthetic values."""
-    if replace is None:
-        return False
-    kind = REPLACEMENTS.get(str(written_form(replace, REPLACEMENTS, "replace").get("name")))
-    return kind is not None and bool(kind.rewrites)
-
-
 def _plain(value: MeasuredValue | None, about: About) -> float | None:
     if value is None:
         return None
@@ -267,57 +378,5 @@ def _plain(value: MeasuredValue | None, about: About) -> float | None:
 
 def _description(about: About) -> dict[str, Any]:
     """Return what the JSON document says about a measure: None for an end of the range that does not exist."""
-    described = {name: getattr(about, name) for name in _DESCRIBED}
+    described = {name: getattr(about, name) for name in DESCRIBED}
     return described | {"range": [end if math.isfinite(end) else None for end in about.range]}
-
-
-def evaluation_schema() -> dict[str, Any]:
-    """Return the JSON Schema of `Evaluation.to_dict()`."""
-    number = {"type": ["number", "null"]}
-
-    def side(which: str) -> dict[str, Any]:
-        names = [name for name, measure in MEASURES.items() if measure.about.side == which]
-        properties = {name: number | {"description": MEASURES[name].about.definition} for name in names}
-        return {"type": "object", "properties": properties, "additionalProperties": False}
-
-    texts = {"type": "object", "additionalProperties": {"type": "string"}, "propertyNames": {"enum": list(MEASURES)}}
-    properties = {
-        "schema": {"const": "shoal.evaluation/1"},
-        "columns": {"type": "array", "items": {"type": "string"}, "description": "What was compared."},
-        "records": {"type": "integer", "minimum": 1},
-        "complete_records": {
-            "type": "integer",
-            "minimum": 0,
-            "description": "Those without a missing value in either file.",
-        },
-        "not_compared": {
-            "type": "array",
-            "items": {"type": "string"},
-            "description": "Columns that both files have and that were not compared.",
-        },
-        "utility": side("utility") | {"description": "null: not applicable; absent: left out."},
-        "risk": side("risk") | {"description": "null: not applicable; absent: left out."},
-        "score": number | {"description": MEASURES["score"].about.definition},
-        "details": {"type": "object", "description": "The parts of a measure, by its name."},
-        "not_applicable": texts | {"description": "Why a measure has no meaning for these files."},
-        "left_out": texts | {"description": "Why a measure was not computed."},
-        "options": {
-            "type": "object",
-            "description": "The options that measures were computed with, by the name of the measure, defaults too.",
-            "additionalProperties": {"type": "object"},
-            "propertyNames": {"enum": list(MEASURES)},
-        },
-        "measures": {
-            "type": "object",
-            "description": f"What each measure is: {', '.join(_DESCRIBED)}.",
-            "additionalProperties": {"type": "object", "required": list(_DESCRIBED)},
-        },
-    }
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Information loss and disclosure risk of a protected table",
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }

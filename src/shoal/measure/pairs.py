@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.describe.combinations import numbered
 from shoal.describe.roles import as_names, cut_into_blocks
 from shoal.describe.variables import KINDS, Kind, codes, kind_of
 from shoal.errors import ColumnError, DataError, NotApplicableError, ParameterError, nearest_name_hint
 from shoal.parameters.limits import OneOf, check_limits
 from shoal.read import Table, as_table
 
-__all__ = ["Pair", "pair"]
+__all__ = ["Pair", "pair", "pair_of_everything"]
 
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -205,6 +206,29 @@ def pair(
     return Pair(first, second, tuple(names), dict(kinds))
 
 
+def pair_of_everything(
+    original: Table, masked: Table, columns: Iterable[str], kinds: Mapping[str, Kind] | None = None
+) -> Pair:
+    """Bring two files together on columns of any type: what cannot be compared as numbers counts as a category.
+
+    Nothing is refused, because an intruder can use every column.
+    """
+    names = tuple(columns)
+    given = {name: kind for name, kind in (kinds or {}).items() if name in original}
+    as_categories: dict[str, Kind] = {
+        name: "nominal" for name in names if not _are_comparable_numbers(original, masked, name)
+    }
+    return Pair(original, masked, names, given | as_categories)
+
+
+def _are_comparable_numbers(original: Table, masked: Table, name: str) -> bool:
+    """Whether a column holds finite numbers in both files, or no value at all in one of them."""
+    numeric = [table for table in (original, masked) if table.is_numeric(name)]
+    if not numeric or (len(numeric) == 1 and not _is_empty(original, masked, name)):
+        return False
+    return not any(np.isinf(table.numbers(name)).any() for table in numeric)
+
+
 def _check_column(original: Table, masked: Table, name: str) -> None:
     """Raise ColumnError unless both files have the column, with numbers in both or in neither."""
     for table, which in ((original, "original"), (masked, "masked")):
@@ -253,21 +277,15 @@ def _matrix(table: Table, names: tuple[str, ...], which: str) -> Doubles:
 
 
 def _common_codes(original: Table, masked: Table, name: str) -> tuple[Codes, Codes]:
-    import pandas as pd  # deferred: slow to import
-
     kind = kind_of(original, name)
     if kind == "ordinal" and _same_type(original, masked, name):
         return codes(original, name), codes(masked, name)
-    if kind == "continuous":
-        values: list[NDArray[Any]] = [table.numbers(name) for table in (original, masked)]
+    if kind == "continuous" and masked.is_numeric(name):
+        values = np.concatenate([table.numbers(name) for table in (original, masked)])
+        both = np.unique(values, return_inverse=True)[1]
+        both[np.isnan(values)] = -1
     else:
-        values = [table.cells(name) for table in (original, masked)]
-    try:
-        both, _ = pd.factorize(np.concatenate(values), sort=kind == "continuous")
-    except TypeError:
-        raise DataError(
-            f'Column "{name}" holds lists or other objects that cannot be compared. Leave it out.'
-        ) from None
+        both = numbered(np.concatenate([table.cells(name) for table in (original, masked)]))
     return np.asarray(both[: len(original)], dtype=np.int64), np.asarray(both[len(original) :], dtype=np.int64)
 
 

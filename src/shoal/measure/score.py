@@ -63,12 +63,15 @@ def score(files: Pair, *, weights: str = "equal") -> MeasuredValue:
 
 @score.in_evaluation
 def _of_evaluation(
-    files: Pair, *, measured: Mapping[str, MeasuredValue], seed: int, weights: str = "equal"
+    files: Pair, *, measured: Mapping[str, MeasuredValue], everything: Pair, seed: int, weights: str = "equal"
 ) -> MeasuredValue:
-    """Return the score of the parts that were measured before with their default options; measure the others so."""
+    """Return the score of the parts that were measured before with their default options; measure the others so.
+
+    Its risks are those of everything that is released.
+    """
     parts = {part.about.name: part for part in SCORE_PARTS[weights]}
     others = {
-        name: part.evaluated(files, part.arguments(files, {"seed": seed}))
+        name: part.evaluated(everything if part.about.side == "risk" else files, part.arguments(files, {"seed": seed}))
         for name, part in parts.items()
         if name not in measured
     }

@@ -167,6 +167,8 @@ class TrialSetup:
             release.masked,
             self.measured_columns,
             kinds=facts["kinds"],
+            weights=facts["weights"],
+            unit=facts["unit"],
             measures=measures,
             options=self.measure_options,
         )
@@ -175,10 +177,15 @@ class TrialSetup:
     def unmasked(self) -> TrialMeasures:
         """The measures of the file as it is: nothing is lost, and the risk is 100, or less where records are alike."""
         columns = self.measured_columns or list(self.selection.columns)
+        by_role = {str(role): name for name, role in self.selection.roles.items()}
+        identifiers = [name for name, role in self.selection.roles.items() if role == "identifier"]
+        as_it_is = self.table.replaced({}, {}, drop=identifiers)
         evaluation = evaluate(
-            self.table,
-            self.table,
+            as_it_is,
+            as_it_is,
             columns,
+            weights=by_role.get("weight"),
+            unit=by_role.get("unit"),
             kinds=self.selection.kinds,
             measures=QUICK_MEASURES,
             options=self.measure_options,

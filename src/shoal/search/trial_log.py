@@ -20,7 +20,7 @@ from shoal.write.atomic import reason_of
 
 __all__ = ["TrialLog", "is_trial_log", "what_it_is_for"]
 
-_FORMAT = "shoal.trials/3"
+_FORMAT = "shoal.trials/4"
 # Options with their defaults.
 _SILENT = {"missing": "error", "standardize": "True", "repair": "False", "diversity": "None"}
 _OTHER = {

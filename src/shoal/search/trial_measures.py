@@ -34,10 +34,14 @@ class TrialMeasures:
 
     Attributes
     ----------
+    k_reached, uniques, linkage
+        The headline of the release, over everything in it but sampling weights and ids of units: the fewest records
+        alike, the records that no other is like, and those linked to their own, in percent.
     score
         Half of the risk and half of the loss.
     risk
-        The disclosure risk of the score: half of distance linkage and half of interval disclosure.
+        The disclosure risk of the score, over everything released: half of distance linkage and half of interval
+        disclosure.
     loss
         The loss of the score: probabilistic information loss. With the weights of 2001 it is mean variation, which has
         no upper limit, and probabilistic linkage has a part in the risk.
@@ -49,6 +53,9 @@ class TrialMeasures:
         The variation that is lost.
     """
 
+    k_reached: Annotated[int, Field(ge=1)]
+    uniques: Annotated[int, Field(ge=0)]
+    linkage: Percent
     score: Unbounded | None
     risk: Percent | None
     loss: Unbounded | None
@@ -69,6 +76,9 @@ def trial_measures(evaluation: Evaluation, attack: float | None = None) -> Trial
     values = {name: float(value) for name, value in evaluation.measured.items()}
     score, loss = evaluation.score, values.get("probabilistic_information_loss")
     return TrialMeasures(
+        k_reached=evaluation.headline["k"],
+        uniques=evaluation.headline["uniques"],
+        linkage=evaluation.headline["linkage"],
         score=values.get("score"),
         risk=None if score is None else float(score.risk),
         loss=loss if score is None else float(score.loss),

@@ -151,7 +151,7 @@ class Tuning:
             return None if trial is None else trial.number
 
         return {
-            "schema": "shoal.tuning/3",
+            "schema": "shoal.tuning/4",
             "chosen": number(self.chosen),
             "best_fixed": number(self.best_fixed),
             "front": [trial.number for trial in self.front],

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from oracles.slow_headline import linkage
 from shoal.errors import ColumnError, NotApplicableError, ParameterError
 from shoal.measure.risk.counterparts import distinct_records, search_by_tree, search_in_blocks, search_through
 from shoal.measure.risk.distance_linkage import distance_linkage, linkage_over_subsets
@@ -195,10 +196,21 @@ def test_records_with_missing_values_are_left_out_on_both_sides():
     """Record 2 cannot be linked, and record 1 is not linked to it by mistake."""
     original = pd.DataFrame({"x": [0.0, None, 2, 3], "c": ["a", "a", "b", "b"]})
     masked = pd.DataFrame({"x": [0.0, 0.0, 2, 3], "c": ["a", "a", "b", "b"]})
-    assert distance_linkage(original, masked) == 100
-    assert distance_linkage(original, masked).records == 3
+    assert distance_linkage(original, masked, missing="leave-out") == 100
+    assert distance_linkage(original, masked) == 75  # a category: records 1 and 2 are as near to masked 1 as to 2
+    assert distance_linkage(original, masked, missing="leave-out").records == 3
     with pytest.raises(NotApplicableError, match="Every record has a missing value"):
-        distance_linkage(original, masked.assign(x=np.nan))
+        distance_linkage(original, masked.assign(x=np.nan), missing="leave-out")
+
+
+def test_a_missing_value_is_a_category():
+    """It lies at the mean of the numbers, and is one more mismatch."""
+    original = pd.DataFrame({"x": [0.0, None, 2, 3, None], "c": ["a", "a", "b", None, "a"]})
+    masked = pd.DataFrame({"x": [0.0, None, None, 3, None], "c": ["a", "a", "b", None, "b"]})
+    both = [[list(row) for row in frame.astype(object).itertuples(index=False)] for frame in (original, masked)]
+    found = distance_linkage(original, masked)
+    assert found.records == 5 and found == pytest.approx(linkage(*both, [True, False]))
+    assert distance_linkage(original, masked.assign(x=np.nan)).records == 5
 
 
 def test_what_is_constant_in_the_original_tells_nothing():
@@ -264,26 +276,23 @@ def test_a_sample_estimates_the_average_over_subsets():
     assert found != distance_linkage(original, masked, known="subsets", seed=1)
 
 
-def test_a_large_file_that_takes_too_long_is_sampled(monkeypatch):
+def test_a_large_file_is_sampled():
     rng = np.random.default_rng(0)
     original = rng.normal(size=(20_001, 3))
     masked = original + 0.1 * rng.normal(size=original.shape)
     whole = distance_linkage(original, masked)
-    monkeypatch.setattr("shoal.measure.risk.distance_linkage._MOST_BY_TREE", 0)
-    found = [distance_linkage(original, masked, seed=seed) for seed in range(30)]
+    found = [distance_linkage(original, masked, sample=2_000, seed=seed) for seed in range(30)]
     assert (whole.sampled, found[0].sampled) == (None, 2000)
     assert "standard_error" not in whole.parts
     assert np.mean(found) == pytest.approx(whole, abs=4 * found[0].standard_error / np.sqrt(30))
     assert np.std(found, ddof=1) == pytest.approx(found[0].standard_error, rel=0.5)
-    assert distance_linkage(original[:-1], masked[:-1]).sampled is None
+    assert distance_linkage(original[:-1], masked[:-1], sample=2_000).sampled is None
 
 
-def test_how_long_a_search_takes_depends_on_the_distinct_masked_records(monkeypatch):
-    rng = np.random.default_rng(0)
-    original = rng.normal(size=(20_001, 2))
-    monkeypatch.setattr("shoal.measure.risk.distance_linkage._MOST_BY_TREE", 20_001 * 2 * 10_000)
-    assert distance_linkage(original, original).sampled == 2000
-    assert distance_linkage(original, np.round(original)).sampled is None
+def test_above_100_000_records_ten_thousand_are_looked_for():
+    original = np.random.default_rng(0).normal(size=(100_001, 2))
+    assert distance_linkage(original, np.round(original)).sampled == 10_000
+    assert distance_linkage(original[:-1], np.round(original[:-1])).sampled is None
 
 
 @pytest.mark.parametrize("known", [None, "subsets"])

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from shoal.errors import NotApplicableError
 from shoal.measure.utility.il1s import il1s
 
 
@@ -27,11 +26,10 @@ def test_like_the_formula():
     assert il1s(X, Y) == pytest.approx(np.mean(np.abs(X - Y) / (math.sqrt(2) * X.std(axis=0, ddof=1))))
 
 
-def test_cells_with_a_missing_value_and_constant_variables_are_left_out():
+def test_suppressed_values_count_as_the_mean_and_constant_variables_are_left_out():
     original = pd.DataFrame({"x": [0.0, 1, 2, None], "y": [0.0, None, None, 2], "c": 1.0})
     masked = pd.DataFrame({"x": [1.0, 1, None, 7], "y": [None, 3.0, 4, 2], "c": 2.0})
     found = il1s(original, masked)
-    assert found == pytest.approx(1 / (3 * math.sqrt(2)))  # x: a change of 1 and one of 0; y: one of 0
+    # x: a change of 1, one of 0, and 2 that is now the mean, 1; y: one of 0, and 0 that is now the mean, 1.
+    assert found == pytest.approx((1 + 0 + 1 + (1 + 0) / math.sqrt(2)) / (5 * math.sqrt(2)))
     assert set(found.by_column) == {"x", "y"}
-    with pytest.raises(NotApplicableError, match="a cell that has a value in both"):
-        il1s(original[["x"]].iloc[:3], pd.DataFrame({"x": [None, None, None]}, dtype=float))

@@ -15,7 +15,7 @@ from shoal.errors import ColumnError, ParameterError, nearest_name_hint
 from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.publication import Publication
-from shoal.measure.risk.counterparts import distinct_records, search_by_tree, search_in_blocks, search_through, width
+from shoal.measure.risk.counterparts import search_by_tree, search_in_blocks, search_through, width
 from shoal.measure.risk.sample_size import sample_size, sampling_parts
 from shoal.measure.risk.standardized_records import StandardizedRecords, standardized_records, varying_columns
 from shoal.parameters.limits import Limit, OneOf, OrNone, Whole
@@ -28,10 +28,9 @@ Doubles = NDArray[np.float64]
 _FOR_SUBSETS = 7  # variables that an intruder may know: 127 subsets
 _MOST_FOR_SUBSETS = 12  # 4,095 subsets
 _WORTH_COMPILING = 10**8  # differences: a quarter of a second's work with NumPy
-# Differences that all records of a file may take before a sample of them is looked for: half a minute's work.
-_MOST_BY_TREE = 2.5e11
-_MOST_IN_BLOCKS = 3e10
 _WIDEST = 256  # columns, with an indicator of every category, beyond which a tree is slower than blocks
+_FOR_A_SUBSET = 2_000  # records looked for
+_WHOLE = 10  # times as many records as a sample has are all looked for
 _LIMITS: dict[str, Limit] = {
     "direction": OneOf(("original-to-masked", "masked-to-original")),
     "ties": OneOf(("expected", "any", "unique")),
@@ -39,6 +38,7 @@ _LIMITS: dict[str, Limit] = {
     "sample": OrNone(Whole(1)),
     "seed": Whole(0),
 }
+_MISSING: dict[str, Limit] = {"missing": OneOf(("category", "leave-out"))}
 
 
 @file_measure(
@@ -48,8 +48,8 @@ _LIMITS: dict[str, Limit] = {
         definition="Percentage of records whose nearest record in the other file is their own. Variables are "
         "standardised; categories that differ count 2 in the squared distance. By default every original record is "
         "looked for in the masked file, each file on its own scale, and one of several nearest records is drawn at "
-        "random. Where all would take too long, in files of more than 20,000 records, a sample is looked for in the "
-        "whole file.",
+        "random. A missing value counts as a category. In files of more than 100,000 records, 10,000 of them are "
+        "looked for in the whole file.",
         reference="Domingo-Ferrer and Torra (2001), A quantitative comparison of disclosure control methods for "
         "microdata, in Confidentiality, Disclosure, and Data Access",
         range=(0.0, 100.0),
@@ -62,7 +62,7 @@ _LIMITS: dict[str, Limit] = {
         publication=Publication.AS_MEASURED,
     ),
     takes=("seed",),
-    limits=_LIMITS,
+    limits=_LIMITS | _MISSING,
     unpublished_options=("known",),
 )
 def distance_linkage(
@@ -72,14 +72,15 @@ def distance_linkage(
     ties: Literal["expected", "any", "unique"] = "expected",
     known: Literal["subsets"] | Iterable[str] | None = None,
     scale: Literal["own", "original"] = "own",
-    sample: int | None = 2_000,
+    missing: Literal["category", "leave-out"] = "category",
+    sample: int | None = 10_000,
     seed: int = 0,
 ) -> MeasuredValue:
     """Return the percentage of records that an intruder links correctly by their distance.
 
-    Its parts are the percentage for each rule on ties (`.expected`, `.any`, `.unique`), the number of `.records`
-    without a missing value, the columns used (`.known`), and how many records were `.sampled` (for each subset), None
-    if all were looked for; a sample has a `.standard_error`, in percentage points. With ``known="subsets"``,
+    Its parts are the percentage for each rule on ties (`.expected`, `.any`, `.unique`), the number of `.records`,
+    the columns used (`.known`), and how many records were `.sampled` (for each subset), None if all were looked for; a
+    sample has a `.standard_error`, in percentage points. With ``known="subsets"``,
     `.by_number` has the average for every number of known variables.
 
     Parameters
@@ -97,17 +98,21 @@ def distance_linkage(
         seven (127 of them). Columns that do not vary in the original are left out.
     scale
         Whether the masked file is standardised with its own mean and standard deviation or with the original's.
+    missing
+        Whether a missing value counts as a category of its own, at the mean of a variable of numbers ("category"), or
+        records with one in either file are left out ("leave-out"), as they always are with subsets.
     sample
-        How many records are looked for if the file has more than 20,000: with each of the subsets, and where looking
-        for all would take about a minute or more (200,000 records that are all different, in 30 columns); None for
-        all. They are searched in the whole file, so that the sample makes the value less certain, not larger or
-        smaller.
+        How many records are looked for if the file has more than ten times as many, and more than 20,000; with
+        subsets, at most 2,000 if it has more than 20,000. None for all. They are searched in the whole file, so that
+        the sample makes the value less certain, not larger or smaller.
     seed
         The seed of that sample.
     """
     if isinstance(known, str) and known == "subsets":
+        sample = None if sample is None else min(sample, _FOR_A_SUBSET)
         return linkage_over_subsets.of(files, direction=direction, ties=ties, scale=scale, sample=sample, seed=seed)
-    return _linkage(files, _known_columns(files, known), False, direction, ties, scale, sample, seed)
+    counts = missing == "category"
+    return _linkage(files, _known_columns(files, known, counts), False, direction, ties, scale, sample, seed, counts)
 
 
 @distance_linkage.check_first
@@ -126,13 +131,14 @@ def _linkage(
     scale: str,
     sample: int | None,
     seed: int,
+    missing_counts: bool = False,
 ) -> MeasuredValue:
     """Return the percentage linked by these columns, or its average over all subsets of them."""
-    both = standardized_records(files, names, own_scale=scale == "own")
+    both = standardized_records(files, names, own_scale=scale == "own", missing_counts=missing_counts)
     records = len(both.original)
     subsets = _subsets(names) if over_subsets else [tuple(names)]
     sampled = sample_size(records, sample)
-    if not over_subsets and not _takes_too_long(both, direction):
+    if not over_subsets and sample is not None and records <= _WHOLE * sample:
         sampled = None
     work = records * (sampled or records) * sum(len(subset) for subset in subsets)
 
@@ -183,7 +189,7 @@ def linkage_over_subsets(
     ties: Literal["expected", "any", "unique"] = "expected",
     known: Iterable[str] | None = None,
     scale: Literal["own", "original"] = "own",
-    sample: int | None = 2_000,
+    sample: int | None = _FOR_A_SUBSET,
     seed: int = 0,
 ) -> MeasuredValue:
     """Return ``distance_linkage(..., known="subsets")``, whose other options it takes.
@@ -216,9 +222,9 @@ def _of_published(parts: Mapping[str, Any], published: Callable[[str, float], fl
     return MeasuredValue(total / sum(subsets), **{**parts, "by_number": by_number})
 
 
-def _known_columns(files: Pair, known: Any) -> list[str]:
+def _known_columns(files: Pair, known: Any, missing_counts: bool = False) -> list[str]:
     """Return the columns to link by: those that the intruder knows and that vary."""
-    varying = varying_columns(files)
+    varying = varying_columns(files, missing_counts=missing_counts)
     if known is None:
         return varying
     names = [str(name) for name in as_names(known, "known")]
@@ -248,18 +254,6 @@ def _rows_to_look_for(records: int, sampled: int | None, seed: int) -> Iterator[
     while True:
         yield order.take(np.arange(start, start + sampled), mode="wrap")
         start += sampled
-
-
-def _takes_too_long(both: StandardizedRecords, direction: str) -> bool:
-    """Whether a sample is enough: looking for all records could take more differences than there is time for."""
-    searched = both.masked if direction == "original-to-masked" else both.original
-    records, columns = searched.shape
-    most = _MOST_IN_BLOCKS
-    if _suits_a_tree(searched, both.numbers):
-        columns, most = width(searched, both.numbers), _MOST_BY_TREE
-    if columns * records**2 <= most:
-        return False
-    return bool(columns * records * len(distinct_records(searched)[0]) > most)
 
 
 def _suits_a_tree(searched: Doubles, numbers: int) -> bool:

@@ -64,8 +64,8 @@ def frequency_difference(files: Pair) -> MeasuredValue:
     About(
         name="categories_changed",
         title="Categories changed",
-        definition="Cells of categorical columns whose category is another one in the masked file, in percent of the "
-        "cells that have a value in both files.",
+        definition="Cells of categorical columns whose category is another one in the masked file, or suppressed, in "
+        "percent of the cells that have a value in the original.",
         reference="Domingo-Ferrer and Torra (2001), Disclosure control methods and information loss for microdata, "
         "Confidentiality, Disclosure and Data Access, Elsevier",
         range=(0.0, 100.0),
@@ -78,12 +78,15 @@ def frequency_difference(files: Pair) -> MeasuredValue:
     )
 )
 def categories_changed(files: Pair) -> MeasuredValue:
-    """Return the percentage of categorical cells that differ, with the percentage of each column in `.by_column`."""
+    """Return the percentage of categorical cells that differ, with the percentage of each column in `.by_column`.
+
+    `.suppressed` is the number of categories of the original that are missing in the masked file.
+    """
     original, masked = _categories(files)
-    known = (original >= 0) & (masked >= 0)
+    known = original >= 0
     changed = known & (original != masked)
     if not known.any():
-        raise NotApplicableError("This measure needs a categorical cell that has a value in both files.")
+        raise NotApplicableError("This measure needs a categorical cell that has a value in the original.")
     return MeasuredValue(
         float(100 * changed.sum() / known.sum()),
         by_column={
@@ -91,6 +94,7 @@ def categories_changed(files: Pair) -> MeasuredValue:
             for j, name in enumerate(files.category_names)
             if known[:, j].any()
         },
+        suppressed=int((known & (masked < 0)).sum()),
     )
 
 

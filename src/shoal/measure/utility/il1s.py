@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from shoal.errors import NotApplicableError
 from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.publication import Publication
@@ -20,7 +19,8 @@ __all__ = ["il1s"]
         name="il1s",
         title="Mean absolute change (IL1s)",
         definition="Mean over records and numeric variables of |original - masked| / (sqrt(2) S), where S is the "
-        "original's standard deviation (n - 1). Constant variables and cells with a missing value are left out.",
+        "original's standard deviation (n - 1). A value that masking suppressed counts as the mean of its variable; "
+        "constant variables and cells without a value in the original are left out.",
         reference="Yancey, Winkler and Creecy (2002), Disclosure risk assessment in perturbative microdata protection, "
         "Inference Control in Statistical Databases, LNCS 2316",
         range=(0.0, math.inf),
@@ -35,15 +35,12 @@ __all__ = ["il1s"]
 def il1s(files: Pair) -> MeasuredValue:
     """Return the mean absolute change, with the change of each variable in `.by_column`."""
     original, masked = on_original_scale(*files.need_numeric())
-    names = files.varying_names
     sums, cells = {}, {}
-    for name, before, after in zip(names, original.T, masked.T, strict=True):
-        change = np.abs(after - before) / math.sqrt(2)
-        compared = int((~np.isnan(change)).sum())
-        if compared:
-            sums[name], cells[name] = float(np.nansum(change)), compared
-    if not cells:
-        raise NotApplicableError("This measure needs a cell that has a value in both files.")
+    for name, before, after in zip(files.varying_names, original.T, masked.T, strict=True):
+        observed = ~np.isnan(before)
+        # On this scale the mean is 0, which is all that is left of a suppressed value.
+        change = np.abs(np.nan_to_num(after[observed], nan=0.0) - before[observed]) / math.sqrt(2)
+        sums[name], cells[name] = float(change.sum()), len(change)
     return MeasuredValue(
         math.fsum(sums.values()) / sum(cells.values()), by_column={name: sums[name] / cells[name] for name in sums}
     )

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from shoal.errors import NotApplicableError
 from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.publication import Publication
@@ -22,7 +21,8 @@ _REFERENCE = "Domingo-Ferrer and Mateo-Sanz (2002), Practical data-oriented micr
         name="sse",
         title="Squared error",
         definition="Sum over records and numeric variables of (original - masked)^2, each variable in units of the "
-        "original's standard deviation (n - 1). Constant variables and cells with a missing value are left out.",
+        "original's standard deviation (n - 1). A value that masking suppressed counts as the mean of its variable; "
+        "constant variables and cells without a value in the original are left out.",
         reference=_REFERENCE,
         range=(0.0, math.inf),
         better="lower",
@@ -34,10 +34,15 @@ _REFERENCE = "Domingo-Ferrer and Mateo-Sanz (2002), Practical data-oriented micr
     )
 )
 def sse(files: Pair) -> MeasuredValue:
-    """Return the sum of squared errors on standardised data, with the sum of each variable in `.by_column`."""
+    """Return the sum of squared errors on standardised data, with the sum of each variable in `.by_column`.
+
+    `.suppressed` is the number of values of the original that are missing in the masked file.
+    """
     errors = _errors(files)
     return MeasuredValue(
-        math.fsum(one for one, _ in errors.values()), by_column={name: one for name, (one, _) in errors.items()}
+        math.fsum(one for one, _ in errors.values()),
+        by_column={name: one for name, (one, _) in errors.items()},
+        suppressed=_suppressed(files),
     )
 
 
@@ -46,7 +51,7 @@ def sse(files: Pair) -> MeasuredValue:
         name="information_loss",
         title="Information loss",
         definition="100 SSE / SST: the squared error as a percentage of the squared deviation from the mean, over the "
-        "cells that have a value in both files.",
+        "cells that have a value in the original. One that masking suppressed loses all of its deviation.",
         reference=_REFERENCE,
         range=(0.0, math.inf),
         better="lower",
@@ -58,11 +63,16 @@ def sse(files: Pair) -> MeasuredValue:
     )
 )
 def information_loss(files: Pair) -> MeasuredValue:
-    """Return the information loss in percent, with the loss of each variable in `.by_column`."""
+    """Return the information loss in percent, with the loss of each variable in `.by_column`, and `.suppressed`.
+
+    `.suppressed` is the number of values of the original that are missing in the masked file.
+    """
     errors = _errors(files)
     error, total = (math.fsum(sums) for sums in zip(*errors.values(), strict=True))
     return MeasuredValue(
-        100 * error / total, by_column={name: 100 * one / all_ for name, (one, all_) in errors.items()}
+        100 * error / total,
+        by_column={name: 100 * one / all_ for name, (one, all_) in errors.items()},
+        suppressed=_suppressed(files),
     )
 
 
@@ -71,13 +81,18 @@ def _errors(files: Pair) -> dict[str, tuple[float, float]]:
     original, masked = on_original_scale(*files.need_numeric())
     errors = {}
     for name, before, after in zip(files.varying_names, original.T, masked.T, strict=True):
-        both = ~np.isnan(before) & ~np.isnan(after)
-        if both.any():
-            errors[name] = (
-                float(np.square(before[both] - after[both]).sum()),
-                # SST of a standardised variable is its number of values less one.
-                float(len(both) - 1) if both.all() else float(np.square(before[both]).sum()),
-            )
-    if not errors:
-        raise NotApplicableError("No cell has a value in both files, so that there is nothing to compare.")
+        observed = ~np.isnan(before)
+        # On this scale the mean is 0, which is all that is left of a suppressed value.
+        after = np.nan_to_num(after[observed], nan=0.0)
+        errors[name] = (
+            float(np.square(before[observed] - after).sum()),
+            # SST of a standardised variable is its number of values less one.
+            float(len(before) - 1) if observed.all() else float(np.square(before[observed]).sum()),
+        )
     return errors
+
+
+def _suppressed(files: Pair) -> int:
+    """Return how many values of the numeric variables that vary are missing in the masked file alone."""
+    original, masked = files.need_numeric()
+    return int((np.isnan(masked) & ~np.isnan(original)).sum())

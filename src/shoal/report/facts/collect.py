@@ -19,7 +19,6 @@ from shoal.edits.checked_records import TableRecords
 from shoal.errors import ParameterError
 from shoal.flow.outcome import installed_versions
 from shoal.flow.plan import Plan
-from shoal.flow.whole_records import alike_as_a_whole
 from shoal.measure import Evaluation
 from shoal.measure.catalogue import MEASURES
 from shoal.measure.options import full_options
@@ -30,6 +29,7 @@ from shoal.read import Table
 from shoal.replace import REPLACEMENTS
 from shoal.report.facts.correlations import correlations_of
 from shoal.report.facts.group_sizes import binned, sizes_shown
+from shoal.report.facts.headline import alike_text, headline_facts, protected_facts, scenario_facts
 from shoal.report.facts.shapes import categories_in, shape_of_amounts, shape_of_categories
 from shoal.report.facts.summary import (
     AS_IT_IS,
@@ -38,6 +38,7 @@ from shoal.report.facts.summary import (
     Audience,
     Correlations,
     GroupFacts,
+    HeadlineFacts,
     MeasureFacts,
     Moments,
     OutcomeFacts,
@@ -45,7 +46,6 @@ from shoal.report.facts.summary import (
     Shape,
     Summary,
     VariableFacts,
-    WholeRecordFacts,
     summary_schema,
 )
 from shoal.report.facts.verdict import verdict_on
@@ -128,14 +128,21 @@ class _Collector:
 
     def summary(self, sizes: Sequence[NDArray[np.int64]], distributions: bool, just_made: bool) -> Summary:
         """Return all facts, given the sizes of the groups in every block as far as they are known."""
+        scenarios = distributions  # which take long too
         plan = self._plan
         source = "" if self._original.source is None else self._original.source.name
         k_holds = self._k_holds(sizes)
+        promised = None if plan is None or plan.no_k else plan.k
+        headline = headline_facts(self._evaluation, promised, self._shares, self._fewest)
         choices = self._choices()
         return Summary(
             audience=self._audience,
             title=f"Protection of {source}" if self._internal and source else "Protection of a table",
-            verdict=verdict_on(self._evaluation, self._promise(k_holds), self._shares, self._fewest),
+            verdict=verdict_on(self._evaluation, self._promise(k_holds, headline), self._shares, self._fewest),
+            headline=headline,
+            headline_protected=protected_facts(self._evaluation, promised, self._shares, self._fewest),
+            no_k="" if plan is None else plan.no_k,
+            scenarios=scenario_facts(self._evaluation, self._shares, self._fewest) if scenarios else [],
             records=len(self._masked),
             columns_released=len(self._masked.names),
             k=None if plan is None else plan.k,
@@ -150,7 +157,6 @@ class _Collector:
             protected=list(self._protected),
             variables=[self._variable(name, distributions) for name in self._names()],
             groups=self._groups(sizes),
-            whole_records=self._whole_records,
             outcome=self._outcome() if just_made else None,
             rules=self._rules(),
             measures=self._measures(),
@@ -173,36 +179,14 @@ class _Collector:
             return all(block.min() >= self._plan.k for block in sizes)
         return reached is not None and reached >= self._plan.k
 
-    def _promise(self, k_holds: bool) -> str:
-        """Return what holds of every protected value, "" if nothing does."""
+    def _promise(self, k_holds: bool, headline: HeadlineFacts) -> str:
+        """Return what holds of whole records, over everything that is released, and of every protected value."""
+        alike = alike_text(headline)
         if self._plan is not None and self._plan.is_synthetic:
-            return "The confidential values are synthetic"
-        unique = self._not_alike()
-        if self._plan is not None and k_holds:
-            return f"Every protected value stands for at least {self._plan.k} records{unique and f', but {unique}'}"
-        return unique[:1].upper() + unique[1:]
-
-    @cached_property
-    def _whole_records(self) -> WholeRecordFacts | None:
-        alike = None if self._plan is None else alike_as_a_whole(self._plan, self._masked)
-        if self._plan is None or alike is None:
-            return None
-        fewest, unique = int(alike.min()), int((alike == 1).sum())
-        return WholeRecordFacts(
-            fewest_alike=fewest if fewest >= self._fewest else None,
-            unique=unique if unique == 0 or unique >= self._fewest else None,
-            are_k_alike=fewest >= self._plan.k,
-        )
-
-    def _not_alike(self) -> str:
-        """Say what does not hold of whole records, "" if k does."""
-        whole = self._whole_records
-        if self._plan is None or whole is None or whole.are_k_alike:
-            return ""
-        if whole.unique == 0:
-            return f"whole records are not {self._plan.k} alike"
-        unique = "some" if whole.unique is None else f"{whole.unique:,}"
-        return f"{unique} of the {len(self._masked):,} records are unique as a whole"
+            return f"The confidential values are synthetic, no k is promised, and {alike}"
+        if self._plan is not None and k_holds and not headline.are_k_alike:
+            alike += f", though every protected value stands for at least {self._plan.k} records"
+        return alike[:1].upper() + alike[1:]
 
     def _choices(self) -> dict[str, type[Any]]:
         """Return the classes of the method and of the replacements by their names."""

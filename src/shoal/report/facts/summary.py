@@ -15,14 +15,15 @@ __all__ = [
     "Audience",
     "Correlations",
     "GroupFacts",
+    "HeadlineFacts",
     "MeasureFacts",
     "Moments",
     "OutcomeFacts",
     "RuleFacts",
+    "ScenarioFacts",
     "Shape",
     "Summary",
     "VariableFacts",
-    "WholeRecordFacts",
     "summary_schema",
 ]
 
@@ -74,12 +75,31 @@ class GroupFacts(_Facts):
     )
 
 
-class WholeRecordFacts(_Facts):
-    """How alike whole released records are, where columns were grouped or drawn apart from each other."""
+class HeadlineFacts(_Facts):
+    """How alike released records are, and how many are linked; a missing value counts as a category."""
 
-    fewest_alike: int | None = Field(description="The fewest that are alike; None in public where it is below k.")
-    unique: int | None = Field(description="Records that no other is like; None in public where it is below k.")
+    records: int
+    units: int | None = Field(description="None without a unit; with one, k and uniques count units.")
+    columns: int = Field(description="How many columns it is over: sampling weights and ids of units do not count.")
+    k: int | None = Field(description="The fewest records alike; None in public where it is below k.")
+    uniques: int | None = Field(description="Records that no other is like; None in public where they are below k.")
+    linkage: float | None = Field(description="Percentage of records linked to their own; in public a bound.")
+    k_promised: int | None = Field(description="The k asked for; None where the method promises none.")
     are_k_alike: bool
+    k_with_wildcards: int | None = Field(default=None, description="The k if a missing value agrees with every value.")
+    weights: str | None = Field(default=None, description="The column of sampling weights, if it is released.")
+    uniques_with_weights: int | None = Field(default=None, description="Uniques if the weights are known too.")
+    sampled: int | None = Field(default=None, description="Records that were looked for in the release, if not all.")
+
+
+class ScenarioFacts(_Facts):
+    """What an intruder finds who knows some columns."""
+
+    name: str
+    columns: list[str]
+    k: int | None
+    uniques: int | None
+    linkage: float | None
 
 
 class OutcomeFacts(_Facts):
@@ -156,10 +176,16 @@ class AttackFacts(_Facts):
 class Summary(_Facts):
     """Everything known about a release, for one audience. Pages and the command line draw from it."""
 
-    format: Literal["shoal.summary/1"] = "shoal.summary/1"
+    format: Literal["shoal.summary/2"] = "shoal.summary/2"
     audience: Audience
     title: str
     verdict: str
+    headline: HeadlineFacts = Field(description="Over everything that is released.")
+    headline_protected: HeadlineFacts | None = Field(
+        None, description="The same over the protected columns alone, where it differs."
+    )
+    no_k: str = Field("", description="Why the method promises no k; empty if it does.")
+    scenarios: list[ScenarioFacts] = Field(default_factory=list)
     records: int
     columns_released: int
     k: int | None
@@ -181,7 +207,6 @@ class Summary(_Facts):
     protected: list[str] = Field(default_factory=list, description="The protected variables, block after block.")
     variables: list[VariableFacts]
     groups: list[GroupFacts]
-    whole_records: WholeRecordFacts | None = Field(None, description="Where there are several blocks.")
     outcome: OutcomeFacts | None = Field(None, description="Of a release that was just made; internal only.")
     rules: list[RuleFacts]
     measures: list[MeasureFacts]

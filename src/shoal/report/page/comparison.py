@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["comparison_page"]
 
-_HEAD = ("method", "k", "score", "risk", "loss", "linkage", "interval", "attack", "variation lost")
+_HEAD = (
+    *("method", "k", "k reached", "unique", "linkage", "score", "risk", "loss"),
+    *("interval", "attack", "variation lost"),
+)
 
 
 def comparison_page(comparison: Comparison, title: str) -> str:
@@ -64,7 +67,7 @@ def comparison_page(comparison: Comparison, title: str) -> str:
 def _table(comparison: Comparison) -> PageTable:
     rows = []
     for row in comparison.rows:
-        parts = (row.distance_linkage, row.interval_disclosure, row.transparency_attack, row.information_loss)
+        parts = (row.interval_disclosure, row.transparency_attack, row.information_loss)
         shown = [percent_text(value) for value in (row.risk, row.loss, *parts)]
         score = "-" if row.score is None else f"{row.score:.2f}"
         sizes = f"{row.smallest_group}-{row.largest_group}"
@@ -72,8 +75,12 @@ def _table(comparison: Comparison) -> PageTable:
             "-" if value is None else value_text(value, MEASURES[name].about.unit)
             for name, value in row.further.items()
         ]
-        rows.append([row.method, row.shown_k, score, *shown, *further, f"{row.groups:,}", sizes])
+        headline = [f"{row.k_reached:,}", f"{row.uniques:,}", percent_text(row.linkage)]
+        rows.append([row.method, row.shown_k, *headline, score, *shown, *further, f"{row.groups:,}", sizes])
     about = [MEASURES[name].about for name in comparison.setup.further]
     head = (*_HEAD, *(f"{without_capital(one.title)} ({one.better} is better)" for one in about), "groups", "sizes")
-    caption = "Methods side by side, the lowest score first"
+    caption = (
+        "Methods side by side, the lowest score first; k reached, unique records, linkage and risk are over everything "
+        "that is released"
+    )
     return PageTable(caption, head, rows, numeric=frozenset(range(1, len(head))))

@@ -7,13 +7,21 @@ from typing import Any
 
 from markupsafe import Markup
 
-from shoal.report.facts.summary import MeasureFacts, Summary
+from shoal.report.facts.summary import HeadlineFacts, MeasureFacts, ScenarioFacts, Summary
 from shoal.report.page import plots
 from shoal.report.page.parts import PageFigure, PageMeasure, PageRow, PageSection, PageTable
 from shoal.report.publish.shares import Shares
 from shoal.report.wording import number_text, printable, value_text
 
-__all__ = ["attack_section", "linkage_section", "measure_sections", "measured_with", "value_of", "which_way"]
+__all__ = [
+    "attack_section",
+    "linkage_section",
+    "measure_sections",
+    "measured_with",
+    "scenario_section",
+    "value_of",
+    "which_way",
+]
 
 _SIDES = (
     ("risk", "Disclosure risk", "What an intruder can learn from the release."),
@@ -93,6 +101,48 @@ def measure_sections(summary: Summary) -> Iterator[PageSection]:
             text.append("Numeric variables with few values have no part in means over variables.")
         if measures:
             yield PageSection(side, title, text, measures=measures)
+
+
+def scenario_section(summary: Summary) -> PageSection | None:
+    """Return the headline, the same over the protected columns alone, and what intruders find who know some columns."""
+    alone, shares = summary.headline_protected, Shares(summary.least_share)
+    everything = "everything that is released"
+    whole = [one for one in summary.scenarios if one.name == "everything"]
+    shown: list[tuple[str, int, HeadlineFacts | ScenarioFacts]] = []
+    if not whole:
+        shown.append((everything, summary.headline.columns, summary.headline))
+    shown += [(printable(one.name), len(one.columns), one) for one in summary.scenarios]
+    if alone is not None:
+        shown.append(("the protected columns alone", alone.columns, alone))
+    rows: list[PageRow] = [
+        (
+            name,
+            f"{columns:,}",
+            _count_text(one.k, summary.k),
+            _count_text(one.uniques, summary.k),
+            "-" if one.linkage is None else shares.text(one.linkage),
+        )
+        for name, columns, one in shown
+    ]
+    head = ("an intruder who knows", "columns", "k", "unique", "linked")
+    text = [
+        "How many records are alike, unique, and linked to their own by the nearest released record, for an intruder "
+        "who knows these columns. A missing value counts as a category; sampling weights count only where they are "
+        "named.",
+    ]
+    if summary.no_k:
+        text.append(f"The method promises no k: {summary.no_k}.")
+    wildcard = summary.headline.k_with_wildcards
+    if wildcard is not None and wildcard != summary.headline.k:
+        text.append(f"If a missing value agrees with every value, k is {wildcard:,} over everything that is released.")
+    if summary.headline.sampled:
+        text.append(f"Linkage is estimated: {summary.headline.sampled:,} records are looked for in the whole file.")
+    table = PageTable("What an intruder can use", head, rows, frozenset({1, 2, 3, 4}))
+    return PageSection("scenarios", "Disclosure scenarios", text, table=table)
+
+
+def _count_text(count: int | None, k: int | None) -> str:
+    return f"< {k:,}" if count is None and k is not None else f"{count:,}"
 
 
 def _place(measure: MeasureFacts) -> float | None:

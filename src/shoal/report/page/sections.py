@@ -14,6 +14,7 @@ from shoal.report.page.measure_sections import (
     linkage_section,
     measure_sections,
     measured_with,
+    scenario_section,
     value_of,
     which_way,
 )
@@ -34,13 +35,19 @@ _CARDS = (
 def cards_of(summary: Summary) -> list[PageCard]:
     """Return the values that are read first."""
     cards = []
+    headline = summary.headline
+    over = f"over all {headline.columns:,} released columns"
+    if headline.k is not None:
+        units = "different units, at least, behind every combination of values"
+        counted = units if headline.units else "records, at least, alike"
+        cards.append(PageCard(f"{headline.k:,}", "k", f"{counted} {over}", "higher is safer"))
+    if headline.uniques is not None:
+        of = f"of {headline.units:,} units have a record" if headline.units else f"of {summary.records:,} records are"
+        unique = f"{of} {'that no other unit has' if headline.units else 'unique'} {over}"
+        cards.append(PageCard(f"{headline.uniques:,}", "Unique", unique, "lower is safer"))
     if summary.k_holds:
         behind = "records, at least, behind every protected value"
-        cards.append(PageCard(str(summary.k), "k", behind, "higher is safer"))
-    whole = summary.whole_records
-    if whole is not None and whole.unique is not None:
-        meaning = f"of {summary.records:,} records have no other like them over all columns"
-        cards.append(PageCard(f"{whole.unique:,}", "Unique", meaning, "lower is safer"))
+        cards.append(PageCard(str(summary.k), "Support", behind, "higher is safer"))
     columns = f"in {summary.columns_released:,} variable{'s' * (summary.columns_released != 1)}"
     cards.append(PageCard(f"{summary.records:,}", "Records", f"released, {columns}"))
     for name, title, meaning in _CARDS:
@@ -55,6 +62,7 @@ def cards_of(summary: Summary) -> list[PageCard]:
 def sections_of(summary: Summary) -> list[PageSection]:
     """Return the sections in their order, each only if there are facts for it."""
     sections = [
+        scenario_section(summary),
         *measure_sections(summary),
         distribution_section(summary),
         correlation_section(summary),

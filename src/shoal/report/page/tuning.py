@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["tuning_page"]
 
-_HEAD = ("trial", "method", "settings", "risk", "loss", "score", "linkage", "interval", "attack", "variation lost")
+_HEAD = (
+    *("trial", "method", "settings", "k reached", "unique", "linkage", "risk", "loss", "score"),
+    *("interval", "attack", "variation lost"),
+)
 
 
 def tuning_page(tuning: Tuning, title: str) -> str:
@@ -118,14 +121,17 @@ def _table(caption: str, tuning: Tuning, trials: Sequence[Trial]) -> PageTable:
         assert measured is not None
         mark = " (chosen)" * (trial == tuning.chosen) + " (best fixed)" * (trial == tuning.best_fixed)
         parts = (
-            measured.distance_linkage,
             measured.interval_disclosure,
             measured.transparency_attack,
             measured.information_loss,
         )
         shown = [percent_text(value) for value in (*trial.point, *parts)]
         rows.append(
-            [f"{trial.number}{mark}", trial.method, trial.settings_text, *shown[:2], f"{trial.score:.2f}", *shown[2:]]
+            [
+                *(f"{trial.number}{mark}", trial.method, trial.settings_text),
+                *(f"{measured.k_reached:,}", f"{measured.uniques:,}", percent_text(measured.linkage)),
+                *(*shown[:2], f"{trial.score:.2f}", *shown[2:]),
+            ]
         )
     return PageTable(caption, _HEAD, rows, numeric=frozenset(range(3, len(_HEAD))))
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["comparison_text", "measured_on"]
 
 _WHAT_IS_COMPARED = (
+    "over everything released: k reached, the fewest records alike; unique records; linkage to their own.\n"
     "in %, lower is better: score = (risk + loss) / 2; risk: {};\n"
     "loss: {}; attack: found by an intruder who knows the method; lost: of the variation."
 )
@@ -28,10 +29,12 @@ def comparison_text(comparison: Comparison) -> str:
     head = (
         "method",
         "k",
+        "k reached",
+        "unique",
+        "linkage",
         "score",
         "risk",
         "loss",
-        "linkage",
         "interval",
         "attack",
         "lost",
@@ -44,13 +47,15 @@ def comparison_text(comparison: Comparison) -> str:
         (
             row.method,
             row.shown_k or "-",
+            f"{row.k_reached:,}",
+            f"{row.uniques:,}",
+            f"{row.linkage:.2f}",
             *(
                 "-" if value is None else f"{value:.2f}"
                 for value in (
                     row.score,
                     row.risk,
                     row.loss,
-                    row.distance_linkage,
                     row.interval_disclosure,
                     row.transparency_attack,
                 )

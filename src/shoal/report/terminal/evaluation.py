@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from shoal.measure import MEASURES, About, Evaluation
-from shoal.measure.evaluation import NOT_ASKED_FOR
+from shoal.measure.measuring import NOT_ASKED_FOR
 from shoal.measure.options import options_text
+from shoal.report.facts.headline import headline_facts, headline_lines, protected_facts
+from shoal.report.publish.shares import Shares
 from shoal.report.terminal.names import first_names
 from shoal.report.terminal.table import table_text
 
@@ -17,16 +19,20 @@ def evaluation_text(names: str, evaluation: Evaluation) -> str:
     lines = [f"{names}: {columns} of {evaluation.records:,} records"]
     if evaluation.complete_records < evaluation.records:
         lines[0] += f", {evaluation.complete_records:,} of them without a missing value"
+    headline = headline_facts(evaluation, None, Shares(None), 1)
+    alone = protected_facts(evaluation, None, Shares(None), 1)
+    lines += [f"{word:<11} {text}" for word, text in headline_lines(headline, alone)]
     if evaluation.not_compared:
-        lines.append(f"not compared, though both files have them: {first_names(evaluation.not_compared)}")
-    for side in ("risk", "utility", "score"):
+        lines.append(f"utility not measured, though both files have them: {first_names(evaluation.not_compared)}")
+    if evaluation.scenarios:
         rows = [
-            (measure.about.title, _value_text(measure.about, evaluation.measured.get(name)), measure.about.better, name)
-            for name, measure in MEASURES.items()
-            if measure.about.side == side and name not in evaluation.left_out
+            (name, f"{len(risk['columns']):,}", f"{risk['k']:,}", f"{risk['uniques']:,}", f"{risk['linkage']:.2f} %")
+            for name, risk in evaluation.scenarios.items()
         ]
-        if rows:
-            lines += ["", table_text((side, "value", "better", "name"), rows, right={1})]
+        head = ("an intruder who knows", "columns", "k", "unique", "linked")
+        lines += ["", table_text(head, rows, right={1, 2, 3, 4})]
+    for side in ("risk", "utility", "score"):
+        lines += _side(evaluation, side)
     options = {name: own for name, own in evaluation.options.items() if name in evaluation.measured}
     notes = [f"options: {options_text({name: own})}" for name, own in options.items()]
     attack = evaluation.transparency_attack
@@ -36,6 +42,7 @@ def evaluation_text(names: str, evaluation: Evaluation) -> str:
             f"{attack.false_unique:.2f} % wrongly; the true record is among the candidates for "
             f"{attack.coverage:.2f} %; linkage without knowing the method finds {attack.linkage:.2f} %"
         )
+    notes += _suppressed(evaluation)
     for name, measured in evaluation.measured.items():
         if measured.parts.get("sampled"):
             error = measured.parts.get("standard_error")
@@ -51,6 +58,31 @@ def evaluation_text(names: str, evaluation: Evaluation) -> str:
     notes += [f"not applicable: {name}. {why}" for name, why in evaluation.not_applicable.items()]
     notes += [f"left out: {name}, {why}" for name, why in evaluation.left_out.items() if why != NOT_ASKED_FOR]
     return "\n".join([*lines, *([""] if notes else []), *notes])
+
+
+def _suppressed(evaluation: Evaluation) -> list[str]:
+    """Say how many values were suppressed, which count as lost."""
+    measured = (evaluation.information_loss, evaluation.categories_changed)
+    cells = sum(one.parts["suppressed"] for one in measured if one is not None)
+    return [f"suppressed: {cells:,} values of the original are missing in the masked file, and count as lost"] * bool(
+        cells
+    )
+
+
+def _side(evaluation: Evaluation, side: str) -> list[str]:
+    """Return the measures of one side as a table; risks beside those of the protected columns alone if these differ."""
+    files = {"value": evaluation.measured}
+    if side == "risk" and evaluation.risk_protected is not None:
+        files = {"everything": evaluation.measured, "protected alone": evaluation.risk_protected}
+    rows = [
+        [measure.about.title]
+        + [_value_text(measure.about, measured.get(name)) for measured in files.values()]
+        + [measure.about.better, name]
+        for name, measure in MEASURES.items()
+        if measure.about.side == side and name not in evaluation.left_out
+    ]
+    head = (side, *files, "better", "name")
+    return ["", table_text(head, rows, right={*range(1, 1 + len(files))})] if rows else []
 
 
 def _value_text(about: About, value: float | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from shoal.report.facts.headline import headline_lines
 from shoal.report.facts.summary import Summary
 from shoal.report.terminal.names import first_names, one_line
 
@@ -12,7 +13,7 @@ __all__ = ["release_text"]
 
 
 def release_text(summary: Summary, output: Path, plan: Path | None, shuffled: bool) -> str:
-    """Return what was protected, what it cost, and where the files are, a fact a line.
+    """Return how safe everything released is, what was protected, what it cost, and where the files are, a fact a line.
 
     Parameters
     ----------
@@ -23,7 +24,8 @@ def release_text(summary: Summary, output: Path, plan: Path | None, shuffled: bo
     shuffled
         Whether the rows were written in random order.
     """
-    lines = [*_protection(summary), *_loss(summary), *_columns(summary)]
+    headline = headline_lines(summary.headline, summary.headline_protected, summary.no_k)
+    lines = [*headline, *_protection(summary), *_loss(summary), *_columns(summary)]
     lines += [("note", note) for note in summary.notes]
     if summary.outcome is not None and summary.outcome.empty_records:
         empty = f"{summary.outcome.empty_records:,} records have no observed value in a block and stay empty there"
@@ -42,10 +44,6 @@ def _protection(summary: Summary) -> Iterator[tuple[str, str]]:
         f"{len(summary.protected)} of {len(summary.variables)} columns of {summary.records:,} records{blocks}{how}: "
         f"{first_names(summary.protected)}",
     )
-    whole = summary.whole_records
-    if whole is not None and whole.unique is not None and not whole.are_k_alike:
-        fewest = f"; fewest alike: {whole.fewest_alike}" if not whole.unique else ""
-        yield "unique", f"{whole.unique:,} of {summary.records:,} records are unique as a whole{fewest}"
     strata = f" within {', '.join(map(one_line, summary.strata))}" if summary.strata else ""
     if not summary.in_groups:
         yield "groups", f"none: all records are rewritten together{strata}"
@@ -55,7 +53,7 @@ def _protection(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "groups", f"{count:,} by {_name(summary.method or '')}{strata}, {smallest} to {largest} records each"
     if summary.outcome is not None:
         behind = "rewritten together" if summary.is_synthetic else "behind any released value"
-        yield "k", f"{summary.outcome.smallest_support}, the fewest records {behind}"
+        yield "support", f"{summary.outcome.smallest_support}, the fewest records {behind}"
 
 
 def _loss(summary: Summary) -> Iterator[tuple[str, str]]:

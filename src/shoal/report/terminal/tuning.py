@@ -16,14 +16,18 @@ if TYPE_CHECKING:
 
 __all__ = ["tuning_text"]
 
-_HEAD = ("", "trial", "method", "settings", "risk", "loss", "score", "attack")
+_HEAD = ("", "trial", "method", "settings", "k reached", "unique", "linkage", "risk", "loss", "score", "attack")
 
 
 def tuning_text(name: str, tuning: Tuning) -> str:
     """Return the Pareto front, the best of each family, what was chosen, and the best fixed choice."""
     chosen, fixed = tuning.chosen, tuning.best_fixed
     stopped = ", stopped by hand" if tuning.interrupted else ""
-    lines = [f"{name}: {len(tuning.trials):,} trials{stopped}", "", "Pareto front, risk and loss in %"]
+    lines = [
+        f"{name}: {len(tuning.trials):,} trials{stopped}",
+        "",
+        "Pareto front; k reached, unique records, linkage and risk over everything released, in %",
+    ]
     lines += [_table(tuning, tuning.front), "", "lowest score of each family"]
     lines += [_table(tuning, list(tuning.best_of_family.values())), ""]
     if chosen is None:
@@ -102,8 +106,11 @@ def _table(tuning: Tuning, trials: Sequence[Trial]) -> str:
                 str(trial.number),
                 trial.method,
                 trial.settings_text,
+                f"{trial.measures.k_reached:,}",
+                f"{trial.measures.uniques:,}",
+                f"{trial.measures.linkage:.2f}",
                 *shown,
                 "-" if attack is None else f"{attack:.2f}",
             ]
         )
-    return table_text(_HEAD, rows, right={1, 4, 5, 6, 7})
+    return table_text(_HEAD, rows, right={1, *range(4, len(_HEAD))})

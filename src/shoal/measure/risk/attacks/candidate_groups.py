@@ -21,6 +21,7 @@ from shoal.replace.soft_groups import UNCHANGED
 __all__ = [
     "ALL_RANKS",
     "AT_ONCE",
+    "MISMATCH",
     "ROUNDING",
     "CandidateRule",
     "Candidates",
@@ -31,6 +32,7 @@ __all__ = [
     "likely_groups",
     "nearest_groups",
     "repeated_groups",
+    "same_groups",
 ]
 
 Doubles = NDArray[np.float64]
@@ -40,6 +42,7 @@ Whole64 = NDArray[np.int64]
 ROUNDING = 1e-9
 ALL_RANKS = np.iinfo(np.int64).max
 AT_ONCE = 2_000_000  # numbers in memory
+MISMATCH = 2  # in squared distances: the mean squared difference of a standardised variable, so that all weigh alike
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class KnownBlock:
     Attributes
     ----------
     original
-        The original values, n by d.
+        The original values, n by d: first the numbers, then the codes of categories, which mean the same in both files.
     groups
         The group of every masked record, numbered in the order of the masked values. Groups with the same masked
         values in these variables count as one.
@@ -58,7 +61,9 @@ class KnownBlock:
     sizes
         How many masked records have them.
     scales
-        The scale of every variable in the original.
+        The scale of every variable in the original; codes stay as they are.
+    categories
+        How many variables, the last ones, are categories, which agree or not.
     """
 
     original: Doubles
@@ -66,6 +71,7 @@ class KnownBlock:
     centres: Doubles
     sizes: Whole64
     scales: tuple[Scale, ...]
+    categories: int = 0
 
     def scaled(self, values: Doubles) -> Doubles:
         """Return original or masked values of the variables on the scale of the original."""
@@ -93,7 +99,12 @@ CandidateRule = Callable[[Whole64, int], Candidates]
 
 
 def groups_by_value(
-    original: Doubles, masked: Doubles, complete: NDArray[np.bool_], *, standardize: bool = True
+    original: Doubles,
+    masked: Doubles,
+    complete: NDArray[np.bool_],
+    *,
+    standardize: bool = True,
+    categories: int = 0,
 ) -> KnownBlock:
     """Return the groups of a block: the distinct rows of its masked values, up to rounding.
 
@@ -105,8 +116,14 @@ def groups_by_value(
         The records to look at, which have no missing value; the scales are those of all records.
     standardize
         Whether distances are computed on standard scores.
+    categories
+        How many of the variables, the last ones, are codes of categories.
     """
-    scales = tuple(standard_scale(column) if standardize else Scale(0.0, 1.0, 0) for column in original.T)
+    numbers = original.shape[1] - categories
+    scales = tuple(
+        standard_scale(column) if standardize and place < numbers else Scale(0.0, 1.0, 0)
+        for place, column in enumerate(original.T)
+    )
     original, masked = original[complete], masked[complete]
     values = []
     for first, second in zip(original.T, masked.T, strict=True):
@@ -114,7 +131,7 @@ def groups_by_value(
         rounding = ROUNDING * max(np.ptp(first), np.ptp(second))
         values.append(np.cumsum(np.diff(together, prepend=together[0]) > rounding)[place])
     rows = distinct_rows(np.column_stack(values))
-    return KnownBlock(original, rows.labels, masked[rows.examples], rows.counts, scales)
+    return KnownBlock(original, rows.labels, masked[rows.examples], rows.counts, scales, categories)
 
 
 def has_intervals(block: KnownBlock) -> bool:
@@ -180,12 +197,12 @@ def _would_improve(values: Doubles, here: Whole64, there: Whole64, block: KnownB
 
 def nearest_groups(block: KnownBlock) -> CandidateRule:
     """Take the groups whose centres are nearest, on the scale of the original."""
-    tree = _tree(block)
+    query = _scan(block) if block.categories else _tree(block).query
     count = len(block.centres)
 
     def rule(targets: Whole64, reach: int) -> Candidates:
         some = min(reach + 1, count)  # one more, to see which groups are equally near
-        distances, groups = tree.query(block.scaled(block.original[targets]), k=some)
+        distances, groups = query(block.scaled(block.original[targets]), k=some)
         is_farther = np.ones((len(targets), some), dtype=bool)
         is_farther[:, 1:] = distances[:, 1:] > distances[:, :-1] * (1 + ROUNDING) + ROUNDING
         ranks = 1 + np.maximum.accumulate(np.where(is_farther, np.arange(some), 0), axis=1)
@@ -248,6 +265,40 @@ def repeated_groups(block: KnownBlock, labels: Whole64) -> CandidateRule:
         return Candidates(place, nearest[labels[targets]], np.ones_like(place), np.full(len(targets), ALL_RANKS))
 
     return rule
+
+
+def same_groups(block: KnownBlock) -> CandidateRule:
+    """Take the one group with the target's own values: its variables were released as they are."""
+
+    def rule(targets: Whole64, reach: int) -> Candidates:
+        place = np.arange(len(targets))
+        return Candidates(place, block.groups[targets], np.ones_like(place), np.full(len(targets), ALL_RANKS))
+
+    return rule
+
+
+def _scan(block: KnownBlock) -> Callable[..., tuple[Doubles, Whole64]]:
+    """Return a search for the nearest centres, in which categories that differ count as `MISMATCH`."""
+    centres = block.scaled(block.centres)
+    numbers = centres.shape[1] - block.categories
+
+    def query(points: Doubles, k: int) -> tuple[Doubles, Whole64]:
+        distances, groups = np.empty((len(points), k)), np.empty((len(points), k), dtype=np.int64)
+        at_once = max(1, AT_ONCE // len(centres))
+        for start in range(0, len(points), at_once):
+            here = slice(start, start + at_once)
+            total = np.zeros((len(points[here]), len(centres)))
+            for place, (own, other) in enumerate(zip(points[here].T, centres.T, strict=True)):
+                difference = own[:, np.newaxis] - other
+                total += np.square(difference) if place < numbers else MISMATCH * (difference != 0)
+            nearest = np.argpartition(total, k - 1, axis=1)[:, :k]
+            found = np.take_along_axis(total, nearest, axis=1)
+            order = np.argsort(found, axis=1, kind="stable")
+            groups[here] = np.take_along_axis(nearest, order, axis=1)
+            distances[here] = np.sqrt(np.take_along_axis(found, order, axis=1))
+        return distances, groups
+
+    return query
 
 
 def _tree(block: KnownBlock) -> Any:

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.describe.combinations import same_combinations
 from shoal.errors import ParameterError
 from shoal.measure.pairs import Pair
-from shoal.measure.risk.attacks.candidate_groups import CandidateRule, KnownBlock, groups_by_value, repeated_groups
+from shoal.measure.risk.attacks.candidate_groups import (
+    CandidateRule,
+    KnownBlock,
+    groups_by_value,
+    repeated_groups,
+    same_groups,
+)
 from shoal.measure.risk.attacks.known_variables import UsableVariables
 from shoal.measure.risk.attacks.remaining_records import remaining_records
 from shoal.measure.risk.attacks.rules_by_method import BlockRule
@@ -67,7 +74,11 @@ class Intruder:
         by_block = [tuple(name for name in usable if name in set(known)) for usable in self._variables.usable]
         if self._repeated is not None and not any(self._is_whole(*block) for block in enumerate(by_block)):
             raise ParameterError("level=2 needs a block of which every column is known.")
-        blocks, rules = zip(*(self._see(*block) for block in enumerate(by_block) if block[1]), strict=True)
+        seen = [self._see(*block) for block in enumerate(by_block) if block[1]]
+        unchanged = [name for name in self._variables.unchanged if name in set(known)]
+        if unchanged:
+            seen.append(self._see_unchanged(unchanged))
+        blocks, rules = zip(*seen, strict=True)
         counts, has_true = remaining_records(blocks, rules, targets, nearest=self._nearest)
         unique = counts == 1
         chances = has_true / np.maximum(counts, 1)
@@ -88,10 +99,28 @@ class Intruder:
     def _see(self, number: int, known: tuple[str, ...]) -> tuple[KnownBlock, CandidateRule]:
         """Return the groups of a block and the rule for its candidates, which are computed once."""
         if known not in self._seen:
-            values = self._files.only(known).numbers
-            block = groups_by_value(*values, self._variables.complete, standardize=self._standardize)
+            own = self._files.only(known)
+            before, after = (
+                np.column_stack([numbers, codes.astype(np.float64)])
+                for numbers, codes in zip(own.numbers, own.categories, strict=True)
+            )
+            block = groups_by_value(
+                before,
+                after,
+                self._variables.complete,
+                standardize=self._standardize,
+                categories=len(own.category_names),
+            )
             self._seen[known] = block, self._rule_of(number, known, block)
         return self._seen[known]
+
+    def _see_unchanged(self, names: Sequence[str]) -> tuple[KnownBlock, CandidateRule]:
+        """Return the groups of records that are alike in columns that were released as they are, and their rule."""
+        alike = same_combinations(self._files.masked, names)[self._variables.complete]
+        groups = np.unique(alike, return_inverse=True)[1].reshape(-1)
+        sizes = np.bincount(groups)
+        block = KnownBlock(np.empty((len(groups), 0)), groups, np.empty((len(sizes), 0)), sizes, ())
+        return block, same_groups(block)
 
     def _rule_of(self, number: int, known: tuple[str, ...], block: KnownBlock) -> CandidateRule:
         if self._repeated is not None and self._is_whole(number, known):

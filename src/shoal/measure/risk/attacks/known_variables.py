@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.describe.roles import as_names
-from shoal.describe.standardize import is_constant
 from shoal.errors import ColumnError, NotApplicableError, ParameterError, nearest_name_hint
 from shoal.measure.pairs import Pair
+from shoal.measure.risk.standardized_records import varying_columns
 from shoal.parameters.limits import Whole, check_limits
 
 __all__ = ["UsableVariables", "known_choices", "usable_variables"]
@@ -32,17 +32,20 @@ class UsableVariables:
     blocks
         The columns of every block.
     usable
-        The columns of every block that are numeric and vary.
+        The columns of every block that vary: first those of numbers, then those of categories.
     complete
         Which records have no missing value in the usable columns.
+    unchanged
+        The columns outside of all blocks that were released as they are, and vary.
     """
 
     blocks: tuple[tuple[str, ...], ...]
     usable: list[tuple[str, ...]]
     complete: NDArray[np.bool_]
+    unchanged: tuple[str, ...] = ()
 
 
-def usable_variables(files: Pair, blocks: Any, *, one_column_each: bool) -> UsableVariables:
+def usable_variables(files: Pair, blocks: Any, *, apart: Sequence[str] = (), one_column_each: bool) -> UsableVariables:
     """Return the variables that an attack can use; NotApplicableError if there are none.
 
     Parameters
@@ -51,20 +54,44 @@ def usable_variables(files: Pair, blocks: Any, *, one_column_each: bool) -> Usab
         The two files.
     blocks
         The blocks of the masking, as `shoal.protect` takes them. Without, all numeric columns are one block.
+    apart
+        Columns that the intruder knows in another way.
     one_column_each
         Whether the method groups one column at a time, so that every block must have one.
     """
     cut = _blocks(files, blocks, one_column_each)
-    files.need_numeric()
-    numeric = [tuple(name for name in block if name in files.varying_names) for block in cut]
-    used = files.only([name for block in numeric for name in block])
+    vary = set(varying_columns(files))
+    numeric = [*files.varying_names, *(name for name in files.category_names if name in vary)]  # numbers first
+    places = {name: place for place, name in enumerate(numeric)}
+    varying = [tuple(sorted(vary.intersection(block), key=places.__getitem__)) for block in cut]
+    if not any(varying):
+        raise NotApplicableError("The attack needs a block with a variable that varies.")
+    used = files.only([name for block in varying for name in block])
     if not used.complete.any():
         raise NotApplicableError("The attack needs a record without a missing value.")
-    values = dict(zip(used.numeric_names, used.numbers[0][used.complete].T, strict=True))
-    usable = [tuple(name for name in block if not is_constant(values[name])) for block in numeric]
+    still = set(_varying_in(used, used.complete))
+    usable = [tuple(name for name in block if name in still) for block in varying]
     if not any(usable):
-        raise NotApplicableError("The attack needs a block with a numeric variable that varies.")
-    return UsableVariables(cut, usable, used.complete)
+        raise NotApplicableError("The attack needs a block with a variable that varies.")
+    return UsableVariables(cut, usable, used.complete, _unchanged(files, [*cut, apart]))
+
+
+def _varying_in(files: Pair, rows: NDArray[np.bool_]) -> list[str]:
+    """Return the columns that vary among some records of the original."""
+    columns = zip(files.numeric_names, files.numbers[0][rows].T, strict=True)
+    codes = zip(files.category_names, files.categories[0][rows].T, strict=True)
+    return [name for name, values in (*columns, *codes) if (values != values[0]).any()]
+
+
+def _unchanged(files: Pair, blocks: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return the columns outside of all blocks that vary and were released as they are."""
+    inside = {name for block in blocks for name in block}
+    outside = files.only([name for name in files.columns if name not in inside])
+    varying = set(varying_columns(outside, missing_counts=True))
+    numbers = zip(outside.numeric_names, outside.numbers[0].T, outside.numbers[1].T, strict=True)
+    codes = zip(outside.category_names, outside.categories[0].T, outside.categories[1].T, strict=True)
+    same = [name for name, one, other in (*numbers, *codes) if np.array_equal(one, other, equal_nan=True)]
+    return tuple(name for name in same if name in varying)
 
 
 def _blocks(files: Pair, blocks: Any, one_column_each: bool) -> tuple[tuple[str, ...], ...]:
@@ -93,7 +120,7 @@ def known_choices(
     blocks = [block for block in variables.usable if block]
     everything = [name for block in blocks for name in block]
     if known is None:
-        return [tuple(everything)], 1
+        return [(*everything, *variables.unchanged)], 1
     if not isinstance(known, Integral) or isinstance(known, bool):
         return [_named(variables, known, everything)], 1
     items = blocks if len(blocks) > 1 else [(name,) for name in everything]
@@ -113,10 +140,11 @@ def _named(variables: UsableVariables, known: Any, everything: Sequence[str]) ->
     """Return the usable ones of the columns that are named."""
     if isinstance(known, bool) or not isinstance(known, Iterable):
         raise ParameterError(f"known must be names of columns or a number of blocks; got {type(known).__name__}.")
-    names = set(_flat_names(known, [name for block in variables.blocks for name in block]))
+    inside = [name for block in variables.blocks for name in block]
+    names = set(_flat_names(known, [*inside, *variables.unchanged]))
     if not names & set(everything):
-        raise NotApplicableError("The attack needs a known variable that is numeric and varies.")
-    return tuple(name for name in everything if name in names)
+        raise NotApplicableError("The attack needs a known variable of a block that varies.")
+    return tuple(name for name in (*everything, *variables.unchanged) if name in names)
 
 
 def _flat_names(names: Any, among: Sequence[str]) -> Iterator[str]:

@@ -87,7 +87,7 @@ def _by_distance(method: Method, options: RuleOptions) -> BlockRule:
     """Take the nearest groups; those around the value if the block is one column and its groups are intervals."""
 
     def rule(block: KnownBlock, is_single: bool) -> CandidateRule:
-        if is_single and options.nearest is None and has_intervals(block):
+        if is_single and not block.categories and options.nearest is None and has_intervals(block):
             return bracketing_groups(block)
         return nearest_groups(block)
 
@@ -104,7 +104,7 @@ def _by_membership(method: DrawnMethod, draw: MembershipDraw, options: RuleOptio
     memberships = _memberships(method, draw)
 
     def rule(block: KnownBlock, is_single: bool) -> CandidateRule:
-        if options.nearest is None:
+        if options.nearest is None and not block.categories:
             return likely_groups(block, memberships, options.negligible)
         return nearest_groups(block)
 

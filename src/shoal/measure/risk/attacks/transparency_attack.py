@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace as replace_parts
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from shoal.measure.pairs import Pair
 from shoal.measure.publication import Publication
 from shoal.measure.risk.attacks.intruder import Intruder
 from shoal.measure.risk.attacks.known_masking import known_method, repeatable_method
-from shoal.measure.risk.attacks.known_variables import UsableVariables, known_choices, usable_variables
+from shoal.measure.risk.attacks.known_variables import known_choices, usable_variables
 from shoal.measure.risk.attacks.rules_by_method import RuleOptions, rule_of_method
 from shoal.measure.risk.distance_linkage import distance_linkage
 from shoal.measure.risk.sample_size import sample_size, sampling_parts
@@ -41,8 +42,9 @@ _RATES = ("expected", "certain", "coverage", "false_unique", "candidates", "link
         title="Transparency attack",
         definition="The re-identification by an intruder who knows the original values of a target in some variables, "
         "and the method, k and blocks of the masking: in each block only some groups can contain the target, and only "
-        "records in such a group of every block can be its own. The value is the percentage of targets found by "
-        "drawing one of these records at random. Records with a missing value are left out.",
+        "records in such a group of every block, and alike in the columns that were released as they are, can be its "
+        "own. The value is the percentage of targets found by drawing one of these records at random. Records with a "
+        "missing value are left out.",
         reference="Winkler (2002), Single-ranking micro-aggregation and re-identification, U.S. Bureau of the Census, "
         "Research Report Statistics 2002-08; Nin, Herranz and Torra (2008), On the disclosure risk of multivariate "
         "microaggregation, Data and Knowledge Engineering 67(3)",
@@ -96,7 +98,8 @@ def transparency_attack(
     known
         What the intruder knows of a target: names of columns (also as lists, such as some of the blocks), or in how
         many blocks; if there is one block, how many variables. The values are then averages over all choices of so
-        many, or over 200 drawn at random where there are more. By default everything is known.
+        many, or over 200 drawn at random where there are more. By default everything is known, columns that were
+        released as they are too.
     strata, standardize
         The columns whose values no group mixes, which are released unchanged, and whether distances were computed on
         standard scores, as in `shoal.protect`. The intruder knows the strata of the target.
@@ -138,7 +141,9 @@ def transparency_attack(
     single variable, as with "optimal-univariate", a value can only be in the two groups whose means bracket it: the
     true group is always among the candidates. For other methods the groups nearest to the target are taken, on the
     known variables of the block in units of the original's standard deviations, which are those that `shoal.protect`
-    used. With a fuzzy method, a record may have drawn any centre in which it has a membership that is not negligible;
+    used; a category that differs counts 2 in the squared distance. Columns outside of all blocks that were released as
+    they are have to agree. With a fuzzy method, a record may have drawn any centre in which it has a membership that is
+    not negligible;
     all of these are candidates.
 
     The excess can be negative: candidates that are certain to contain the true record are often more than the nearest
@@ -147,7 +152,8 @@ def transparency_attack(
     """
     spelled, masking = known_method(method, k)
     repeated = repeatable_method(spelled, masking, replace) if level == 2 else None
-    variables = usable_variables(files, blocks, one_column_each=masking.scope == "column")
+    strata_columns = [str(name) for name in as_names([] if strata is None else strata, "strata")]
+    variables = usable_variables(files, blocks, apart=strata_columns, one_column_each=masking.scope == "column")
     if repeated is not None and not variables.complete.all():
         raise NotApplicableError("level=2 masks the original again, which needs files without missing values.")
     records = int(variables.complete.sum())
@@ -158,12 +164,11 @@ def transparency_attack(
     if sampled is not None:
         rows = np.sort(rng.choice(rows, sampled, replace=False))
     rule = rule_of_method(masking, RuleOptions(replace, nearest, refine, negligible))
-    strata_columns = [str(name) for name in as_names([] if strata is None else strata, "strata")]
     stratum = _strata_of(files, strata_columns)
     intruders = {
         number: Intruder(
             files,
-            UsableVariables(variables.blocks, variables.usable, variables.complete & (stratum == number)),
+            replace_parts(variables, complete=variables.complete & (stratum == number)),
             rule,
             repeated=repeated,
             nearest=nearest,
@@ -176,7 +181,8 @@ def transparency_attack(
     for choice in choices:
         with share(1 / len(choices)):
             # which reports its progress
-            linked = distance_linkage.of(files.only([*choice, *strata_columns]), sample=sample, seed=seed)
+            same = files.only([*choice, *strata_columns])
+            linked = distance_linkage.of(same, missing="leave-out", sample=sample, seed=seed)
         in_strata = []
         for number, intruder in intruders.items():
             here = stratum[rows] == number

@@ -1,0 +1,102 @@
+"""The JSON Schema of an evaluation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal.measure.catalogue import MEASURES
+from shoal.measure.headline import Headline, ScenarioRisk
+
+__all__ = ["DESCRIBED", "SCHEMA", "evaluation_schema"]
+
+SCHEMA = "shoal.evaluation/2"
+# What the JSON document says about each measure.
+DESCRIBED = ("name", "title", "definition", "reference", "range", "better", "side", "unit")
+
+
+def evaluation_schema() -> dict[str, Any]:
+    """Return the JSON Schema of `Evaluation.to_dict()`."""
+    number = {"type": ["number", "null"]}
+    count, percent = {"type": "integer", "minimum": 0}, {"type": "number", "minimum": 0, "maximum": 100}
+
+    def side(which: str) -> dict[str, Any]:
+        names = [name for name, measure in MEASURES.items() if measure.about.side == which]
+        properties = {name: number | {"description": MEASURES[name].about.definition} for name in names}
+        return {"type": "object", "properties": properties, "additionalProperties": False}
+
+    texts = {"type": "object", "additionalProperties": {"type": "string"}, "propertyNames": {"enum": list(MEASURES)}}
+    properties = {
+        "schema": {"const": SCHEMA},
+        "headline": {
+            "type": "object",
+            "properties": {
+                "records": {"type": "integer", "minimum": 1},
+                "units": {"type": ["integer", "null"], "description": "null without a unit."},
+                "k": count | {"description": "The fewest records alike, or units behind a combination of values."},
+                "uniques": count | {"description": "Records, or units, that no other is like."},
+                "linkage": percent,
+            },
+            "required": list(Headline.__annotations__),
+            "additionalProperties": False,
+            "description": "Over everything that is released, a missing value as a category.",
+        },
+        "released": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "What the headline is over: all released columns but sampling weights and ids of units.",
+        },
+        "columns": {"type": "array", "items": {"type": "string"}, "description": "What was compared."},
+        "records": {"type": "integer", "minimum": 1},
+        "complete_records": {
+            "type": "integer",
+            "minimum": 0,
+            "description": "Those without a missing value in either file.",
+        },
+        "not_compared": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Columns that both files have and that were not compared.",
+        },
+        "utility": side("utility") | {"description": "null: not applicable; absent: left out."},
+        "risk": side("risk") | {"description": "Over everything released. null: not applicable; absent: left out."},
+        "risk_protected": side("risk")
+        | {"type": ["object", "null"], "description": "Over the compared columns alone; null: they are everything."},
+        "scenarios": {
+            "type": "object",
+            "description": "What an intruder finds who knows these columns, by the name of the scenario.",
+            "additionalProperties": {
+                "type": "object",
+                "properties": {
+                    "columns": {"type": "array", "items": {"type": "string"}},
+                    "k": count,
+                    "uniques": count,
+                    "linkage": percent,
+                },
+                "required": list(ScenarioRisk.__annotations__),
+                "additionalProperties": False,
+            },
+        },
+        "score": number | {"description": MEASURES["score"].about.definition},
+        "details": {"type": "object", "description": "The parts of a measure, by its name."},
+        "not_applicable": texts | {"description": "Why a measure has no meaning for these files."},
+        "left_out": texts | {"description": "Why a measure was not computed."},
+        "options": {
+            "type": "object",
+            "description": "The options that measures were computed with, by the name of the measure, defaults too.",
+            "additionalProperties": {"type": "object"},
+            "propertyNames": {"enum": list(MEASURES)},
+        },
+        "measures": {
+            "type": "object",
+            "description": f"What each measure is: {', '.join(DESCRIBED)}.",
+            "additionalProperties": {"type": "object", "required": list(DESCRIBED)},
+        },
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Information loss and disclosure risk of a protected table",
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
