@@ -102,11 +102,19 @@ PROTECTION: dict[str, Any] = {
         bool, typer.Option("--repair", help="Repair linear rules that the file breaks, instead of refusing it.")
     ],
     "missing": Annotated[
-        str | None, typer.Option(help='"error" refuses missing values, "keep" leaves them where they are. [error]')
+        str | None,
+        typer.Option(
+            help='"error" refuses missing values, "keep" leaves them where they are, "fill" gives them the value of their '
+            "group. [error]"
+        ),
     ],
     "diversity": Annotated[
         int | None,
         typer.Option(help="Different values of every confidential variable in a group, at least (l-diversity)."),
+    ],
+    "dominance": Annotated[
+        float | None,
+        typer.Option(help="The largest share of a group's sum, in %, that one record may have; groups are joined."),
     ],
     "standardize": Annotated[
         bool | None, typer.Option("--standardize/--no-standardize", help="Take distances on standard scores. [yes]")

@@ -28,9 +28,11 @@ from shoal.errors import (
     TooFewRecordsError,
     warn,
 )
+from shoal.flow.blocks.counted import counted, notes_on_counts, notes_on_kept
 from shoal.flow.blocks.crisp import protect_crisp_block
 from shoal.flow.blocks.diversity import alike_groups, confidential_codes
 from shoal.flow.blocks.fuzzy import protect_fuzzy_block
+from shoal.flow.blocks.largest_shares import refuse_large_shares
 from shoal.flow.blocks.synthetic import protect_synthetic_block
 from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.flow.outcome import Input, Outcome, Reading, installed_versions
@@ -134,14 +136,17 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
     planned = block_edits_of(plan, table) if edits is None else edits
     refuse_broken_file(plan, table, planned)
     refuse_unroundable(plan, table)
-    return Work(plan, table, strata, weights, planned, values, matrices, record_rules_of(plan, table))
+    work = Work(plan, table, strata, weights, planned, values, matrices, record_rules_of(plan, table))
+    for number in range(len(plan.blocks)):
+        refuse_large_shares(work, number, strata)
+    return work
 
 
 def _assemble(work: Work, blocks: Sequence[ProtectedBlock]) -> tuple[Table, list[str]]:
     """Put the new columns into the table, and return it with notes on the rules; a broken rule is an error."""
     computed = {name: values for block in blocks for name, values in block.computed.items()}
     taken = {name: rows for block in blocks for name, rows in block.taken.items()}
-    masked = work.table.replaced(computed, taken, drop=work.plan.identifiers)
+    masked = work.table.replaced(computed, taken, drop=work.plan.identifiers, fill=work.plan.missing == "fill")
     masked = rounded_release(work, masked).only_present()
     notes = refuse_broken_release(work.plan, work.table, masked, work.edits)
     return masked, [*notes, *rounding_notes(work.plan)]
@@ -154,10 +159,8 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
     notes = [*notes]
     if len(blocks) > 1 and not work.plan.is_synthetic:
         _warn_of_whole_records(work.plan, masked)
-    held_by_one = {name: count for block in blocks for name, count in block.held_by_one.items()}
-    if held_by_one:
-        named = ", ".join(f'"{name}" ({count:,})' for name, count in held_by_one.items())
-        notes.append(f"Groups in which the released value is that of one record alone: {named}.")
+    counts = counted(blocks)
+    notes += notes_on_counts(work.plan, counts)
     notes += _kind_notes(work)
     unchanged = [name for name in work.plan.unchanged(masked.names) if not masked.missing(name).all()]
     unique_by_unchanged = _warn_of_unchanged(work.table, unchanged)
@@ -167,6 +170,7 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
         notes.append(f"The smallest expected number of records of a centre is {tenths:.1f}.")
     alike = _alike(work, blocks)
     whole, with_weights = _alike_as_whole(work, masked)
+    notes += notes_on_kept(work.plan, masked, whole.uniques)
     outcome = Outcome(
         groups=[len(partition.sizes) for partition in partitions],
         smallest_group=min(partition.k for partition in partitions),
@@ -176,8 +180,6 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
             name for name in work.plan.columns if after[name].is_float() and before[name] != after[name]
         ],  # a type may also have lost categories
         constant=[name for block in blocks for name in block.matrix.constant],
-        joined={name: count for block in blocks for name, count in block.joined.items()},
-        held_by_one=held_by_one,
         alike=alike,
         unchanged=unchanged,
         unique_by_unchanged=unique_by_unchanged,
@@ -187,6 +189,7 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
         uniques_with_weights=None if with_weights is None else with_weights.uniques,
         notes=list(dict.fromkeys([*notes, *(note for block in blocks for note in block.notes)])),
         empty_records=int(np.any([partition.labels < 0 for partition in partitions], axis=0).sum()),
+        **counts,
     )
     for name in outcome.constant:
         warn(f'All values of "{name}" are the same: it is left out of distances.', DescriptionWarning)
@@ -268,7 +271,10 @@ def _refuse_incomplete(plan: Plan, table: Table) -> None:
         refuse_missing(table, plan.columns, advice)
     if plan.missing == "error":
         way = "use" if plan.masking.method.supports_missing else 'use the method "mdav" with'
-        advice = f'Fill them, or {way} missing="keep" (--missing keep) to leave them as they are.'
+        advice = (
+            f'Fill them, or {way} missing="keep" (--missing keep) to leave them as they are, or missing="fill" to give '
+            "them the values of their group."
+        )
         refuse_missing(table, [*plan.columns, *plan.strata], advice)
 
 

@@ -62,7 +62,12 @@ class Outcome(PlanSection):
     smallest_support: int  # the fewest records behind any released value
     became_float: list[str] = Field(default_factory=list)
     constant: list[str] = Field(default_factory=list)  # left out of distances
-    joined: dict[str, int] = Field(default_factory=dict)  # per column, groups joined to a neighbour to reach k values
+    # per column, groups joined to a neighbour to reach k observed values, or so that no record counts too much
+    joined: dict[str, int] = Field(default_factory=dict)
+    filled: dict[str, int] = Field(default_factory=dict)  # per column, missing values that got that of their group
+    effective_number: float | None = None  # with weights, (sum w)^2 / sum w^2 behind a value, the smallest
+    lone: dict[str, int] = Field(default_factory=dict)  # per column, groups in which one record makes up the whole sum
+    dominated: dict[str, int] = Field(default_factory=dict)  # in which one is more than `dominance`, or 80 %, of it
     held_by_one: dict[str, int] = Field(default_factory=dict)  # per column, groups that get the value of one record
     alike: dict[str, int] = Field(default_factory=dict)  # per confidential column, groups with one value of it only
     unchanged: list[str] = Field(default_factory=list)  # released as they are; weights and strata are not among them

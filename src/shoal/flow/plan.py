@@ -47,7 +47,7 @@ _HEADER = (
 )
 _PUBLIC = {
     *("k", "blocks", "kinds", "method", "replace", "confidential", "edits", "repair", "missing", "standardize"),
-    *("diversity", "decimals"),
+    *("diversity", "dominance", "decimals"),
 }
 _NOT_PUBLIC = ("random_state", "device", "memory")  # parameters of a method
 
@@ -98,8 +98,10 @@ class Plan(PlanSection):
     confidential: list[str] = Field(default_factory=list)  # what synthetic replacements rewrite; the rest stays
     edits: list[_Rule] = Field(default_factory=list)  # rules, read once; written as text
     repair: bool = False  # whether representatives are moved onto linear rules that the file breaks
-    missing: Literal["error", "keep"] = "error"
+    missing: Literal["error", "keep", "fill"] = "error"
     diversity: int | None = Field(default=None, ge=2)  # values of every confidential variable in a group, at least
+    # The largest share of a group's sum that one record may have, in %.
+    dominance: float | None = Field(default=None, gt=0, le=100)
     standardize: bool = True
     # Columns that an intruder may know, by name: for the measures alone. "*" is everything released.
     scenarios: dict[str, list[str]] = Field(default_factory=dict)

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from shoal.errors import ColumnError, MethodError, ParameterError, RuleError, nearest_name_hint
+from shoal.flow.blocks.largest_shares import averaged_amounts
 from shoal.flow.synthetic_choice import refuse_other_names
 from shoal.replace import REPLACEMENTS, MembershipDraw
 
@@ -25,6 +26,10 @@ def refuse_misfits(plan: Plan) -> None:
     _blocks_share_what_is_for_blocks(plan)
     if plan.diversity is not None:
         _diversity_fits(plan)
+    if plan.dominance is not None:
+        _dominance_fits(plan)
+    if plan.missing == "fill":
+        _filling_fits(plan)
     _decimals_fit(plan)
     if plan.steps and not hasattr(plan.masking.method, "steps"):
         raise ValueError(f'steps: method "{plan.masking.method.name}" does not search in steps')
@@ -136,6 +141,37 @@ def _diversity_fits(plan: Plan) -> None:
         raise ParameterError(
             'diversity is about the confidential variables: give them the role "confidential".', parameter="diversity"
         )
+
+
+def _dominance_fits(plan: Plan) -> None:
+    """Raise an error unless there are groups, and averages in which a record could dominate."""
+    if plan.is_synthetic or plan.draws:
+        raise MethodError(
+            'dominance is for methods that put records into groups, such as "mdav". Leave it out.',
+            method=plan.masking.method.name,
+        )
+    if not averaged_amounts(plan):
+        raise ParameterError(
+            "dominance is about means of continuous variables, and there are none. Leave it out.",
+            parameter="dominance",
+        )
+
+
+def _filling_fits(plan: Plan) -> None:
+    """Raise an error unless missing values can get the value of their group."""
+    if plan.is_synthetic or plan.draws:
+        raise MethodError(
+            'missing="fill" gives missing values those of their group: it is for methods that put records into groups, '
+            'such as "mdav". Fill them before.',
+            method=plan.masking.method.name,
+        )
+    for rule in plan.edits:
+        if len(rule.variables) > 1 and not set(rule.variables).isdisjoint(plan.columns):
+            raise RuleError(
+                f'missing="fill" cannot keep the rule "{rule.shown}", which is between variables: averages are then of '
+                "different records. Fill missing values before, or leave the rule out.",
+                rule=rule.text,
+            )
 
 
 def _decimals_fit(plan: Plan) -> None:

@@ -34,8 +34,9 @@ def protect(
     confidential: str | Iterable[str] | None = None,
     edits: str | os.PathLike[str] | Rule | Iterable[str | Rule] | None = None,
     repair: bool = False,
-    missing: Literal["error", "keep"] = "error",
+    missing: Literal["error", "keep", "fill"] = "error",
     diversity: int | None = None,
+    dominance: float | None = None,
     standardize: bool = True,
     decimals: int | Mapping[Any, int] | None = None,
     seed: int | None = None,
@@ -75,7 +76,8 @@ def protect(
     strata
         Columns whose values a group may not mix.
     weights
-        The column of sampling weights.
+        The column of sampling weights. No record carries more than half of the weight behind a released value: groups
+        are joined until none does.
     as_is
         Columns that are released unchanged: counted, and warned of.
     confidential
@@ -91,11 +93,16 @@ def protect(
         values that satisfy them. Fuzzy methods always do where all rules are linear.
     missing
         "error" refuses missing values and names them; "keep" leaves them where they are and protects every observed
-        value.
+        value, and counts the records that are then unique; "fill" gives every missing value that of its group, so that
+        whole records are k alike.
     diversity
         How many different values of every confidential variable a group has at least (l-diversity), so that to know a
         person's group is not to know the value; for the columns with the role confidential. None, the default, only
         counts the groups whose members are all alike, and warns of them.
+    dominance
+        The largest share, in %, that one record may have of the sum of a continuous variable in its group (of absolute
+        values): groups are joined until none has more. None, the default, only counts the groups in which one record
+        has more than 80 %, or makes up the whole.
     standardize
         Whether distances are taken on (x - mean) / sd, with n - 1; the scale is that of the whole file.
     decimals

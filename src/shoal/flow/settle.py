@@ -28,7 +28,7 @@ from shoal.flow.synthetic_choice import (
 )
 from shoal.parameters.choices import as_text, build, written_form
 from shoal.parameters.default import BY_RULES, DEFAULT_METHOD, DEFAULT_REPLACEMENT, is_default
-from shoal.parameters.limits import Limit, OneOf, OrNone, TrueOrFalse, Whole, check_limits
+from shoal.parameters.limits import Above, Limit, OneOf, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.partition import METHODS
 from shoal.partition.base import Method
 from shoal.partition.fuzzy.soft_method import SoftMethod
@@ -77,7 +77,7 @@ def settle(
     data, k, columns, roles, method, replace, blocks, kinds, strata, weights, confidential, edits, decimals, as_is, seed
         As in `protect`.
     **as_given
-        The options of `protect` that a plan takes as they are: repair, missing, diversity, standardize.
+        The options of `protect` that a plan takes as they are: repair, missing, diversity, dominance, standardize.
     """
     _check_options(method, {"k": k, "seed": seed} | as_given)
     table = as_table(data)
@@ -139,8 +139,9 @@ def _continuous(selection: Selection, rewritten: Sequence[str]) -> list[str]:
 def _check_options(method: Any, options: Mapping[str, Any]) -> None:
     limits: dict[str, Limit] = {
         "k": Whole(2),
-        "missing": OneOf(("error", "keep")),
+        "missing": OneOf(("error", "keep", "fill")),
         "diversity": OrNone(Whole(2)),
+        "dominance": OrNone(Above(0, high=100)),
         "standardize": TrueOrFalse(),
         "repair": TrueOrFalse(),
         "seed": OrNone(Whole(0)),

@@ -78,22 +78,25 @@ class Number:
 
 @dataclass(frozen=True)
 class Above:
-    """A finite number above `low`, which is not included; `why` may say in brackets what goes wrong there."""
+    """A finite number above `low`, which is not included, up to `high`; `why` may say in brackets what goes wrong."""
 
     low: float
     why: str = ""
+    high: float = math.inf
 
     @property
     def wanted(self) -> str:
-        return f"a number above {self.low:g}{f' ({self.why})' if self.why else ''}"
+        up_to = "" if math.isinf(self.high) else f", {self.high:g} at most"
+        return f"a number above {self.low:g}{up_to}{f' ({self.why})' if self.why else ''}"
 
     def accepts(self, value: Any) -> bool:
         if not isinstance(value, Real) or isinstance(value, bool):
             return False
-        return math.isfinite(value) and float(value) > self.low
+        return math.isfinite(value) and self.low < float(value) <= self.high
 
     def bad_values(self) -> list[Any]:
-        return [self.low, self.low - 1, math.nan, math.inf, str(self.low + 1), None, True]
+        above = [] if math.isinf(self.high) else [self.high + 1]
+        return [self.low, self.low - 1, math.nan, math.inf, str(self.low + 1), None, True, *above]
 
 
 @dataclass(frozen=True)

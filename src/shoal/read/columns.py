@@ -96,9 +96,12 @@ def are_told_apart(series: nw.Series[Any], values: NDArray[np.float64]) -> bool:
     return bool(distinct == len(np.unique(observed)))
 
 
-def with_numbers(series: nw.Series[Any], values: NDArray[np.float64]) -> nw.Series[Any]:
-    """Return a float column with new values; those missing in `series` stay missing, null as null and NaN as NaN."""
-    is_missing = missing(series)
+def with_numbers(series: nw.Series[Any], values: NDArray[np.float64], *, fill: bool = False) -> nw.Series[Any]:
+    """Return a float column with new values.
+
+    Those missing in `series` stay missing, null as null and NaN as NaN; with `fill` they get new values too.
+    """
+    is_missing = missing(series) & (np.isnan(values) | (not fill))
     if isinstance(series.dtype, nw.Object):
         filled = np.where(is_missing, math.nan, values)
         return nw.new_series(series.name, filled, nw.Float64, backend=series.implementation)

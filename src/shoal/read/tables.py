@@ -150,17 +150,21 @@ class Table:
         computed: Mapping[str, NDArray[np.float64]],
         taken: Mapping[str, NDArray[np.int64]],
         drop: Collection[str] = (),
+        *,
+        fill: bool = False,
     ) -> Table:
         """Return a table with some columns rewritten and some dropped, everything else as it was.
 
         Parameters
         ----------
         computed : mapping of column name to n floats
-            New values; the column becomes a float column. A missing value of the original stays missing.
+            New values; the column becomes a float column. A missing value of the original stays missing, unless `fill`.
         taken : mapping of column name to n row numbers
             Row i gets the original value of row ``taken[name][i]`` of the same column, whose type stays.
         drop : collection of column names
             Columns to leave out.
+        fill : bool
+            Whether missing values of the original get computed values too.
         """
         both = sorted(set(computed) & set(taken))
         if both:
@@ -168,7 +172,7 @@ class Table:
         for name, array in [*computed.items(), *taken.items()]:
             if np.shape(array) != (len(self),):
                 raise ParameterError(f'The new values of "{name}" have shape {np.shape(array)}; needed ({len(self)},).')
-        series = [columns.with_numbers(self.column(name), np.asarray(new)) for name, new in computed.items()]
+        series = [columns.with_numbers(self.column(name), np.asarray(new), fill=fill) for name, new in computed.items()]
         series += [self.column(name)[np.asarray(rows)] for name, rows in taken.items()]
         frame = self.frame.with_columns(*series) if series else self.frame
         for name in drop:

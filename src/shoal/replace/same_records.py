@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from shoal.replace.members import joined_to_at_least_k
 
-__all__ = ["Behind", "over_the_same_records"]
+__all__ = ["Behind", "joined_in_any", "over_the_same_records"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ def over_the_same_records(
     labels, centres, k, part_of_group
         As in `joined_to_at_least_k`.
     """
-    joint = _joined_in_any(tied, labels, len(part_of_group))
+    joint = joined_in_any(tied, labels, len(part_of_group))
     unsafe = _differ_by_few(tied, joint, k, len(part_of_group))
     if not unsafe.any():
         return dict(tied)
@@ -67,7 +67,7 @@ def over_the_same_records(
     }
 
 
-def _joined_in_any(tied: Mapping[str, Behind], labels: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
+def joined_in_any(tied: Mapping[str, Behind], labels: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
     """Return labels in which groups are joined that are joined for any of the variables."""
     from scipy.sparse import coo_array  # type: ignore[import-untyped]  # here, to keep start-up quick
     from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]

@@ -92,7 +92,7 @@ def tune(
         the data can guess it.
     **protection
         As in `shoal.protect`: columns, roles, kinds, blocks, strata, weights, confidential, repair, missing, diversity,
-        standardize. Where no variable is called confidential, hybrid and synthetic data rewrite all columns.
+        dominance, standardize. Where no variable is called confidential, hybrid and synthetic data rewrite all columns.
 
     Notes
     -----

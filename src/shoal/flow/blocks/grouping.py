@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,10 @@ from shoal.describe.variables import texts_of_codes
 from shoal.errors import DataError, MethodError, PlanError, TooFewRecordsError
 from shoal.flow.blocks.work import Work, fallback_notes
 from shoal.partition import Partitioner
+from shoal.partition.geometry.safe_scale import safely_scaled
+from shoal.replace import Members
 
-__all__ = ["Grouping", "group_records"]
+__all__ = ["Grouping", "group_centres", "group_records", "with_empty_records"]
 
 # Columns beyond which scanning codes is faster than a tree over an indicator of every category.
 _WIDE = 256
@@ -121,3 +123,41 @@ def _form(
         texts=lambda place: texts_of_codes(work.table, varying[place]),
     )
     return form, values
+
+
+def with_empty_records(grouping: Grouping, strata: Strata, k: int) -> Grouping:
+    """Return groups in which records without any observed value are in the largest group of their stratum.
+
+    That is the group that they change least; among equals it is the first.
+    """
+    empty = np.flatnonzero(grouping.labels < 0)
+    if len(empty) == 0:
+        return grouping
+    groups = len(grouping.stratum_of_group)
+    sizes = np.bincount(grouping.labels[grouping.labels >= 0], minlength=groups)
+    order = np.lexsort((-np.arange(groups), sizes, grouping.stratum_of_group))
+    largest = np.full(len(strata), -1, dtype=np.int64)
+    largest[grouping.stratum_of_group[order]] = order  # the last of a stratum stays
+    if (largest[strata.codes[empty]] < 0).any():
+        raise TooFewRecordsError(
+            f"k={k} needs at least {k} observed values{strata.where} to fill missing ones from; there are none. Merge "
+            "strata, or leave the variables out.",
+            k=k,
+            records=0,
+            strata=strata.columns or None,
+        )
+    labels = grouping.labels.copy()
+    labels[empty] = largest[strata.codes[empty]]
+    return replace(grouping, labels=labels)
+
+
+def group_centres(matrix: Matrix, everyone: Members) -> NDArray[np.float64]:
+    """Return the mean of every group over its observed values; nominal columns, which have no mean, stay out."""
+    ordered = [place for place in range(matrix.values.shape[1]) if place not in matrix.nominal]
+    values = np.zeros((len(everyone.records), 1))
+    if ordered:
+        values = safely_scaled(matrix.values[:, ordered])[everyone.records]
+    known = ~np.isnan(values)
+    sums = np.add.reduceat(np.where(known, values, 0.0), everyone.starts[:-1])
+    counts = np.add.reduceat(known, everyone.starts[:-1], dtype=np.float64)
+    return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)

@@ -68,11 +68,17 @@ class ProtectedBlock:
     taken
         By column, the number of the record whose value each record gets.
     joined
-        By column, how many groups were joined to a neighbour so that at least k values are observed.
+        By column, how many groups were joined to a neighbour so that k values are observed and none counts too much.
+    filled
+        By column, how many missing values got the value of their group.
     held_by_one
         By column, in how many groups the released value is that of one record alone.
+    lone, dominated
+        By column, in how many groups one record makes up the whole sum, or more than the share that is counted from.
     smallest_support
         The fewest records behind any released value.
+    effective_number
+        The smallest effective number of records behind a value with weights, infinity without weights.
     smallest_expected
         The fewest records that any released centre was expected to get; infinity where none are drawn.
     steps
@@ -91,6 +97,10 @@ class ProtectedBlock:
     notes: tuple[str, ...] = ()
     held_by_one: Mapping[str, int] = field(default_factory=dict)
     smallest_expected: float = math.inf
+    filled: Mapping[str, int] = field(default_factory=dict)
+    lone: Mapping[str, int] = field(default_factory=dict)
+    dominated: Mapping[str, int] = field(default_factory=dict)
+    effective_number: float = math.inf
 
 
 def fallback_notes(fallback: str, share: float) -> tuple[str, ...]:

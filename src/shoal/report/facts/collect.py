@@ -28,6 +28,7 @@ from shoal.partition import METHODS
 from shoal.read import Table
 from shoal.replace import REPLACEMENTS
 from shoal.report.facts.correlations import correlations_of
+from shoal.report.facts.counted_records import count_facts
 from shoal.report.facts.group_sizes import binned, sizes_shown
 from shoal.report.facts.headline import alike_text, headline_facts, protected_facts, scenario_facts
 from shoal.report.facts.shapes import categories_in, shape_of_amounts, shape_of_categories
@@ -158,6 +159,7 @@ class _Collector:
             variables=[self._variable(name, distributions) for name in self._names()],
             groups=self._groups(sizes),
             outcome=self._outcome() if just_made else None,
+            **count_facts(plan, self._audience),
             rules=self._rules(),
             measures=self._measures(),
             least_share=self._shares.least,

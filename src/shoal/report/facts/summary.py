@@ -14,6 +14,7 @@ __all__ = [
     "AttackFacts",
     "Audience",
     "Correlations",
+    "CountFacts",
     "GroupFacts",
     "HeadlineFacts",
     "MeasureFacts",
@@ -108,9 +109,21 @@ class OutcomeFacts(_Facts):
     smallest_support: int = Field(description="The fewest records behind any released value.")
     became_float: list[str] = Field(description="Columns of whole numbers that have decimals in the release.")
     joined: list[str] = Field(
-        description="Columns in which some neighbouring groups share a value, so that it comes from k observed ones."
+        description="Columns in which some neighbouring groups share a value, so that k observed ones are behind it and "
+        "none counts too much."
     )
     empty_records: int = Field(description="Records with no observed value in some block, which stay empty there.")
+
+
+class CountFacts(_Facts):
+    """What k counts in one variable: missing values that were filled, and groups in which one record tells too much."""
+
+    name: str
+    filled: int | None = Field(None, description="Missing values that got that of their group; in public k or more.")
+    joined: int | None = Field(None, description="Groups joined to a neighbour; internal only, as what follows.")
+    held_by_one: int | None = Field(None, description="Groups that get the value of one record alone.")
+    lone: int | None = Field(None, description="Groups in which one record makes up the whole sum.")
+    dominated: int | None = Field(None, description="Groups in which one record is more than `counted_from` % of it.")
 
 
 class RuleFacts(_Facts):
@@ -208,6 +221,14 @@ class Summary(_Facts):
     variables: list[VariableFacts]
     groups: list[GroupFacts]
     outcome: OutcomeFacts | None = Field(None, description="Of a release that was just made; internal only.")
+    counts: list[CountFacts] = Field(
+        default_factory=list, description="Variables in which there is something to count."
+    )
+    counted_from: float | None = Field(None, description="The share of a sum, in %, above which a record was counted.")
+    effective_number: float | None = Field(
+        None,
+        description="The smallest effective number of records behind a value with sampling weights; internal only.",
+    )
     rules: list[RuleFacts]
     measures: list[MeasureFacts]
     least_share: float | None = Field(

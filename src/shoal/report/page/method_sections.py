@@ -15,7 +15,7 @@ from shoal.report.wording import printable, without_capital
 
 __all__ = ["method_sections"]
 
-_MISSING = {"error": "none in the protected variables", "keep": "stay missing"}
+_MISSING = {"error": "none in the protected variables", "keep": "stay missing", "fill": "get the value of their group"}
 
 
 def method_sections(summary: Summary) -> Iterator[PageSection]:
@@ -71,10 +71,12 @@ def _parameters(summary: Summary) -> list[tuple[str, str]]:
 
 
 def _safeguards(plan: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what was asked for beyond k: diversity, rules and decimals."""
+    """Return what was asked for beyond k: diversity, dominance, rules and decimals."""
     facts: list[tuple[str, str]] = []
     if plan["diversity"] is not None:
         facts.append(("l-diversity", f"{plan['diversity']} values of every confidential variable in a group, at least"))
+    if plan["dominance"] is not None:
+        facts.append(("dominance", f"no record is more than {plan['dominance']:g} % of the sum of a group"))
     if plan["edits"]:
         repaired = ", repaired where the original breaks them" if plan["repair"] else ""
         facts.append(("rules", f"{len(plan['edits']):,}{repaired}"))

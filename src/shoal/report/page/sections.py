@@ -20,7 +20,7 @@ from shoal.report.page.measure_sections import (
 )
 from shoal.report.page.method_sections import method_sections
 from shoal.report.page.parts import PageCard, PageSection
-from shoal.report.page.treatment_sections import group_section, rule_section, variable_section
+from shoal.report.page.treatment_sections import count_section, group_section, rule_section, variable_section
 
 __all__ = ["cards_of", "sections_of"]
 
@@ -67,6 +67,7 @@ def sections_of(summary: Summary) -> list[PageSection]:
         distribution_section(summary),
         correlation_section(summary),
         group_section(summary),
+        count_section(summary),
         loss_section(summary),
         rule_section(summary),
         linkage_section(summary),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from shoal.report.facts.summary import GroupFacts, Summary
+from shoal.report.facts.summary import CountFacts, GroupFacts, Summary
 from shoal.report.page import plots
 from shoal.report.page.parts import PageFigure, PageSection, PageTable, name_markup, names_markup
 from shoal.report.wording import percent_text, printable
 
-__all__ = ["group_section", "rule_section", "variable_section"]
+__all__ = ["count_section", "group_section", "rule_section", "variable_section"]
 
 _MOST_BLOCKS = 6
 _MOST_ROWS = 40
@@ -46,6 +46,39 @@ def _group_sizes(block: GroupFacts, number: int) -> PageFigure:
     table = PageTable("Groups by size", ("records in a group", "groups"), rows, frozenset({0, 1}))
     svg = plots.group_sizes(f"g{number}", "Number of groups by the number of records in them", sizes)
     return PageFigure(names_markup(block.columns, 3), Markup(svg), table)
+
+
+def count_section(summary: Summary) -> PageSection | None:
+    """Return what is behind released values, variable by variable, beyond that there are k records."""
+    if not summary.counts:
+        return None
+    share = "" if summary.counted_from is None else f"{summary.counted_from:g}"
+    head = [
+        *("variable", "missing values filled", "groups joined", "value of one record alone"),
+        *("one record is the whole sum", f"one record is more than {share} % of the sum"),
+    ]
+    rows = [
+        [name_markup(one.name), *("" if count is None else f"{count:,}" for count in _counts(one))]
+        for one in summary.counts
+    ]
+    shown = [place for place, _ in enumerate(head) if any(row[place] for row in rows)]
+    table = PageTable(
+        "What is behind released values, by variable",
+        [head[place] for place in shown],
+        [[row[place] for place in shown] for row in rows],
+        frozenset(range(1, len(shown))),
+    )
+    text = ["Filled values are counted in records, all else in groups."]
+    if summary.effective_number is not None:
+        text.append(
+            "No record carries more than half of the weight behind a released value. The smallest effective number of "
+            f"records behind one, (sum of weights)² / sum of their squares, is {summary.effective_number:.1f}."
+        )
+    return PageSection("counts", "What k counts", text, table=table, folded=len(rows) > _MOST_ROWS)
+
+
+def _counts(one: CountFacts) -> tuple[int | None, ...]:
+    return one.filled, one.joined, one.held_by_one, one.lone, one.dominated
 
 
 def rule_section(summary: Summary) -> PageSection | None:

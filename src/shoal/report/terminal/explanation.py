@@ -28,6 +28,12 @@ def explanation_text(source: str, records: int, plan: Plan, blocks: Sequence[Exp
         kept = f"rule{'s' * (len(one.rules) > 1)} {', '.join(map(str, one.rules))}" if one.rules else "no rules"
         lines += ["", f"block {number}  {kept}"]
         lines += _of_groups(one) if isinstance(one, ExplainedBlock) else _of_records(one, plan, number - 1)
+    if plan.dominance is not None:
+        lines += [
+            "",
+            f"Groups are joined until no record is more than {plan.dominance:g} % of a sum; variables that rules",
+        ]
+        lines += ["join are joined alike."]
     return "\n".join([*lines, "", "Nothing was masked or written."])
 
 

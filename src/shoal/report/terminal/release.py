@@ -82,7 +82,7 @@ def _columns(summary: Summary) -> Iterator[tuple[str, str]]:
         (
             "joined",
             [] if outcome is None else outcome.joined,
-            "some neighbouring groups share a value, so that it comes from k observed ones",
+            "some neighbouring groups share a value, so that k observed ones are behind it and none counts too much",
         ),
     ]
     for word, columns, why in notes:
