@@ -93,7 +93,9 @@ PROMISES = [
     *("a medoid is a record of its group", "no difference of sums over fewer than k", "constant columns stay"),
     *("centres are of complete records", "centres are carried by k", "centres average k records"),
     *("synthetic data are of complete records", "synthetic data keep means", "no record is unchanged"),
-    "categories are dealt inside groups",
+    *("categories are dealt inside groups", "missing values are filled", "filled values are counted"),
+    *("no record carries more than half of a weight", "no record dominates a sum"),
+    "sums that one record makes up are counted",
 ]
 
 

@@ -84,6 +84,7 @@ class Case:
     method: str = "mdav"
     replace: Any = "mean"
     missing: str = "error"
+    dominance: float | None = None
     standardize: bool = True
     blocks: list[list[str]] = field(default_factory=list)
     strata: list[str] = field(default_factory=list)

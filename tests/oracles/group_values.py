@@ -49,6 +49,8 @@ def group_values(
         supports[name] = _supports(case, block, name, labels, after[name], found)
         yield from found
         yield from _held_by_one(case, name, supports[name], after[name], getattr(outcome, "held_by_one", {}))
+        yield from _shares(case, name, supports[name])
+        yield from _counts(case, name, after[name], supports[name], outcome)
     for tied in case.tied:
         if all(name in block and case.way_of(name) == "mean" for name in tied):  # else the relation is not seen
             yield from differencing(case, [supports[name] for name in tied])
@@ -66,7 +68,7 @@ def _supports(
     variable, strata = case.variable(name), case.stratum_of_record
     shared = defaultdict(set)
     value_of: dict[Any, Any] = {}
-    for record in sorted(variable.observed):
+    for record in range(case.records) if case.missing == "fill" else sorted(variable.observed):
         if value_of.setdefault(labels[record], cells[record]) != cells[record]:
             found.append(Fault("one value for a group", f"{name} ({case.way_of(name)}) has several"))
             return []
@@ -87,6 +89,42 @@ def _supports(
         if len(choices[0]) < case.k:
             found.append(Fault("values rest on k observed", f"{what} rests on {len(choices[0])}, k={case.k}"))
     return supports
+
+
+def _shares(case: Case, name: str, supports: list[Support]) -> Iterator[Fault]:
+    """No record carries more than half of the weight behind a value, nor more of its sum than `dominance`."""
+    variable = case.variable(name)
+    if variable.is_constant:
+        return
+    for support in supports:
+        rows = sorted(support.records)
+        if case.weights is not None:
+            weights = [Fraction(case.variable(case.weights).cells[row]) for row in rows]
+            if max(weights) > sum(weights) * Fraction(0.5 + 1e-9):
+                yield Fault("no record carries more than half of a weight", f"{case.way_of(name)}: {name}")
+        if case.dominance is not None and case.way_of(name) in ("mean", "geometric-mean"):
+            amounts = [_amount(variable, row) for row in rows]
+            if max(amounts) > sum(amounts) * Fraction(case.dominance / 100 + 1e-9):
+                yield Fault("no record dominates a sum", f"{case.way_of(name)}: {name}, {case.dominance} %")
+
+
+def _amount(variable: Variable, row: int) -> Fraction:
+    """Return the absolute value; what is next to nothing beside values at the end of the range counts as nothing."""
+    amount = abs(Fraction(variable.cells[row]))
+    return amount if amount > Fraction(1e-280) else Fraction(0)
+
+
+def _counts(case: Case, name: str, cells: Cells, supports: list[Support], outcome: Any) -> Iterator[Fault]:
+    """The plan counts the missing values that were filled, and the sums that one record makes up."""
+    variable, label = case.variable(name), str(case.labels[name])
+    filled = sum(one is None and other is not None for one, other in zip(variable.cells, cells, strict=True))
+    if filled != outcome.filled.get(label, 0):
+        yield Fault("filled values are counted", f"{outcome.filled.get(label, 0)} of {filled}: {name}")
+    if case.way_of(name) not in ("mean", "geometric-mean") or variable.is_constant:
+        return
+    lone = sum(sum(_amount(variable, row) > 0 for row in support.records) == 1 for support in supports)
+    if lone and label not in outcome.lone:  # groups with the same value by chance are one here
+        yield Fault("sums that one record makes up are counted", f"{lone}: {name}")
 
 
 def _held_by_one(case: Case, name: str, supports: list[Support], cells: Cells, counted: Any) -> Iterator[Fault]:

@@ -50,11 +50,11 @@ def drawn_case(seed: int) -> Case:
     records = rng.randint(2 * case.k, 60) if rng.random() < 0.93 else rng.randint(2, 2 * case.k)
     if family == "grouped":
         case.method = rng.choice(GROUPING)
-        case.missing = rng.choice(("error", "keep", "keep", "keep"))
+        case.missing = rng.choice(("error", "keep", "keep", "fill"))
     else:
         case.method = rng.choice(SOFT) if family == "soft" else "mdav"
         case.missing = rng.choice(("error", "keep"))
-    with_missing = case.missing == "keep" and case.method.startswith("mdav") and family == "grouped"
+    with_missing = case.missing != "error" and case.method.startswith("mdav") and family == "grouped"
     kinds = ("continuous", "continuous", "nominal", "ordinal") if case.method.startswith("mdav") else ("continuous",)
     if family == "soft":
         kinds = ("continuous",)
@@ -93,7 +93,17 @@ def drawn_case(seed: int) -> Case:
     stated = {case.labels[one.name]: one.kind for one in case.variables if one.stated}
     case.options |= {"replace": case.replace, "missing": case.missing, "standardize": case.standardize, "seed": seed}
     case.options |= {"kinds": stated} if stated else {}
+    if family == "grouped":
+        _add_dominance(case, Random(f"dominance {seed}"), fitting)
     return case
+
+
+def _add_dominance(case: Case, rng: Random, fitting: bool) -> None:
+    """Limit the share of a sum that one record may have, in half of the tables with means."""
+    names = [name for block in case.blocks for name in block]
+    averaged = case.replace != "medoid" and any(case.way_of(name) in ("mean", "geometric-mean") for name in names)
+    if rng.random() < (0.5 if averaged else 0.0 if fitting else 0.2):
+        case.dominance = case.options["dominance"] = rng.choice((90, 60, 35.5))
 
 
 def _add_protected(
@@ -242,7 +252,7 @@ def _add_others(case: Case, rng: Random, records: int, family: str) -> None:
         for _ in range(rng.choice((1, 1, 2))):
             levels = rng.choice((WORDS[:2], (True, False), (1, 2), (0.5, 1.5)))
             cells: Cells = [levels[int(rng.random() < 0.5)] for _ in range(records)]
-            if case.missing == "keep" and rng.random() < 0.4:
+            if case.missing != "error" and rng.random() < 0.4:
                 cells = [None if rng.random() < 0.3 else cell for cell in cells]
             case.strata.append(_other(case, rng, "nominal", cells))
     if rng.random() < (0.3 if family == "grouped" else 0.04):

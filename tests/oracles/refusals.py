@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import Any
+
 from oracles.cases import Case, Variable
 
 __all__ = ["reasons_to_refuse", "values_in_message"]
@@ -41,6 +44,10 @@ def reasons_to_refuse(case: Case) -> set[str]:
         reasons.add("synthetic data of such a table")
     if case.is_soft:
         reasons.add("no centre averages k")
+    if case.dominance is not None:
+        reasons |= _reasons_of_dominance(case)
+    if case.missing == "fill":
+        reasons |= _reasons_of_filling(case, protected)
     reasons |= (
         _reasons_of_weights(case) | _reasons_of_strata(case, protected) | _reasons_of_replacements(case, protected)
     )
@@ -55,7 +62,47 @@ def _reasons_of_weights(case: Case) -> set[str]:
         reasons.add("weights that are not positive")
     if case.confidential or case.is_soft:
         reasons.add("method without weights")
+    if not reasons and _has_too_much(case, lambda variable, row: case.variable(case.weights).cells[row]):
+        reasons.add("a record with more than half of a weight")
     return reasons
+
+
+def _reasons_of_dominance(case: Case) -> set[str]:
+    averaged = [name for block in case.blocks for name in block if case.way_of(name) in ("mean", "geometric-mean")]
+    if not averaged or case.replace == "medoid":
+        return {"dominance without means"}
+    most = case.dominance / 100
+    too_much = _has_too_much(case, lambda variable, row: abs(variable.cells[row]), averaged, most)
+    return {"a record that dominates a stratum"} if too_much else set()
+
+
+def _reasons_of_filling(case: Case, protected: list[Variable]) -> set[str]:
+    """Every stratum needs k observed values to fill missing ones from."""
+    strata = case.stratum_of_record
+    for stratum in set(strata):
+        rows = {row for row in range(case.records) if strata[row] == stratum}
+        if any(len(rows & one.observed) < case.k for one in protected):
+            return {"fewer than k values to fill from"}
+    return set()
+
+
+def _has_too_much(case: Case, amount: Any, names: list[str] | None = None, most: float = 0.5) -> bool:
+    """Whether one record has more than a share of a stratum, over the records in which a variable is observed.
+
+    A mean may be over those that have others observed as well.
+    """
+    strata = case.stratum_of_record
+    names = [name for block in case.blocks for name in block] if names is None else names
+    observed = [case.variable(name).observed for name in names]
+    for name in names:
+        variable = case.variable(name)
+        for stratum in set(strata):
+            own = {row for row in range(case.records) if strata[row] == stratum} & variable.observed
+            for rows in [own, *(own & other for other in observed), own.intersection(*observed)]:
+                amounts = [Fraction(amount(variable, row)) for row in rows]
+                if amounts and max(amounts) > sum(amounts) * Fraction(most):
+                    return True
+    return False
 
 
 def _reasons_of_strata(case: Case, protected: list[Variable]) -> set[str]:

@@ -96,8 +96,15 @@ def _is_computed(case: Case, name: str) -> bool:
 
 
 def _missing_stay(case: Case, after: dict[str, Cells]) -> Iterator[Fault]:
-    """Every observed value is released, and no missing one."""
+    """Every observed value is released, and no missing one; where these are filled, all of them."""
+    filled = {name for block in case.blocks for name in block} if case.missing == "fill" else set()
     for name, cells in after.items():
+        if name in filled:
+            if None in cells:
+                yield Fault(
+                    "missing values are filled", f"{case.variable(name).storage}: {cells.count(None)} of {name}"
+                )
+            continue
         before = case.variable(name).cells
         appeared = sum(one is None and other is not None for one, other in zip(before, cells, strict=True))
         vanished = sum(one is not None and other is None for one, other in zip(before, cells, strict=True))
@@ -155,14 +162,14 @@ def _groups(case: Case, block: list[str], labels: list[int], partition: Any) -> 
         yield Fault("groups stay within strata", f"{len(mixed)} of {len(sizes)} do not; {storages}")
     varying = [case.variable(name) for name in block if not case.variable(name).is_constant]
     for row in range(case.records):
-        if labels[row] < 0 and any(row in one.observed for one in varying):
+        if labels[row] < 0 and (case.missing == "fill" or any(row in one.observed for one in varying)):
             yield Fault("every record is in a group", f"record {row} is in none and has values")
             return
 
 
 def _alike(case: Case, block: list[str], after: dict[str, Cells]) -> Iterator[Fault]:
-    """Without missing values every released record of a block is there at least k times."""
-    if any(None in case.variable(name).cells for name in block):
+    """Without missing values, or with these filled, every released record of a block is there at least k times."""
+    if case.missing != "fill" and any(None in case.variable(name).cells for name in block):
         return
     counts = Counter(zip(*(after[name] for name in block), strict=True))
     if min(counts.values()) < case.k:

@@ -104,8 +104,8 @@ PROTECTION: dict[str, Any] = {
     "missing": Annotated[
         str | None,
         typer.Option(
-            help='"error" refuses missing values, "keep" leaves them where they are, "fill" gives them the value of their '
-            "group. [error]"
+            help='"error" refuses missing values, "keep" leaves them where they are, "fill" gives them the value of '
+            "their group. [error]"
         ),
     ],
     "diversity": Annotated[

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from shoal.errors import ColumnError, MethodError, ParameterError, RuleError, nearest_name_hint
-from shoal.flow.blocks.largest_shares import averaged_amounts
+from shoal.flow.blocks.largest_shares import averages_amounts
 from shoal.flow.synthetic_choice import refuse_other_names
 from shoal.replace import REPLACEMENTS, MembershipDraw
 
@@ -150,7 +150,7 @@ def _dominance_fits(plan: Plan) -> None:
             'dominance is for methods that put records into groups, such as "mdav". Leave it out.',
             method=plan.masking.method.name,
         )
-    if not averaged_amounts(plan):
+    if not any(averages_amounts(plan, name) for name in plan.columns):
         raise ParameterError(
             "dominance is about means of continuous variables, and there are none. Leave it out.",
             parameter="dominance",

@@ -149,7 +149,7 @@ def joined_to_shares(
         if wrong.any():
             raise TooLargeShareError(number, int(wrong.sum()))
     joining = [
-        _Joining(one, labels, own, _Places(centres, part, own.totals > 0))
+        _JoinedTotals(one, labels, own, _Places(centres, part, own.totals > 0))
         for one, own in zip(contributions, totals, strict=True)
     ]
     leader = _Leaders(groups)
@@ -181,13 +181,13 @@ class _Leaders:
         return low, high
 
 
-def _join(leader: _Leaders, joining: Sequence[_Joining], group: int, other: int) -> None:
+def _join(leader: _Leaders, joining: Sequence[_JoinedTotals], group: int, other: int) -> None:
     low, high = leader.join(group, other)
     for one in joining:
         one.add(low, high)
 
 
-class _Joining:
+class _JoinedTotals:
     """What was contributed to one total, while groups are joined."""
 
     def __init__(self, contributions: Contributions, labels: Labels, totals: GroupTotals, places: _Places) -> None:
@@ -239,19 +239,19 @@ class _Places:
         self._in_parts = candidates[np.argsort(part[candidates], kind="stable")]
         self._starts = np.searchsorted(part[self._in_parts], np.arange(int(part.max()) + 2))
         self._part = part
-        self._parts: dict[int, _Part] = {}
+        self._parts: dict[int, _PartPlaces] = {}
 
     def nearest(self, group: int) -> Iterator[int]:
         """Yield the other candidates of the same part, nearest first, the lower number first among equals."""
         part = int(self._part[group])
         if part not in self._parts:
             numbers = self._in_parts[self._starts[part] : self._starts[part + 1]]
-            self._parts[part] = _Part(numbers, np.ascontiguousarray(self._centres[numbers]))
+            self._parts[part] = _PartPlaces(numbers, np.ascontiguousarray(self._centres[numbers]))
         return self._parts[part].nearest(self._centres[group])
 
 
 @dataclass(eq=False)
-class _Part:
+class _PartPlaces:
     """The candidates of one part."""
 
     numbers: Labels
@@ -273,7 +273,8 @@ class _Part:
             self.tree = plant(self.centres, *find_twins(self.centres))
         rows, distances = np.empty((1, count), dtype=np.int64), np.empty((1, count))
         find_nearest(self.tree, self.centres, point[None], rows, distances)
-        return self.numbers[rows[0][np.lexsort((rows[0], distances[0]))]]
+        order: Labels = self.numbers[rows[0][np.lexsort((rows[0], distances[0]))]]
+        return order
 
     def _all(self, point: Doubles) -> Labels:
         distances = np.zeros(len(self.numbers))

@@ -16,7 +16,7 @@ from shoal.describe.tied_columns import tied_columns
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.errors import TooFewRecordsError
 from shoal.flow.blocks.grouping import Grouping, group_centres
-from shoal.flow.blocks.largest_shares import demands_on, refuse_demand
+from shoal.flow.blocks.largest_shares import limits_on, refuse_large_share
 from shoal.flow.blocks.work import Work
 from shoal.replace import Aggregate, Members, TooFewObservedError
 from shoal.replace.contributions import TooLargeShareError, joined_to_shares
@@ -82,10 +82,10 @@ def records_behind(grouped: GroupedBlock) -> dict[str, Behind]:
     if grouped.work.weights is None and dominance is None:
         return behind
     varying = tuple(name for name in grouped.block if name not in grouped.matrix.constant)
-    together = [varying]  # complete columns have the same weights behind their values, and are joined alike
-    if not grouped.matrix.complete or dominance is not None:
-        together = _with_rules(grouped, tied, varying)
-    for columns in together:
+    if grouped.matrix.complete and dominance is None:  # the same weights are behind all columns
+        joined = _none_too_large(grouped, {name: behind[name] for name in varying[:1]})
+        return behind | {name: one for one in joined.values() for name in varying}
+    for columns in _with_rules(grouped, tied, varying):
         behind |= _none_too_large(grouped, {name: behind[name] for name in columns})
     return behind
 
@@ -135,18 +135,18 @@ def _with_rules(
 def _none_too_large(grouped: GroupedBlock, behind: Mapping[str, Behind]) -> dict[str, Behind]:
     """Return what is behind some columns that are joined alike, so that no record counts too much in any of them."""
     part = grouped.grouping.stratum_of_group
-    demands = [
-        demand
+    limits = [
+        limit
         for name, one in behind.items()
-        for demand in demands_on(grouped.work, name, grouped.values[name], one.counted)
+        for limit in limits_on(grouped.work, name, grouped.values[name], one.counted)
     ]
-    if not any(one.above(behind[one.column].labels, len(part)).any() for one in demands):
+    if not any(one.above(behind[one.column].labels, len(part)).any() for one in limits):
         return dict(behind)
     joint = joined_in_any(behind, grouped.grouping.labels, len(part))
     try:
-        labels = joined_to_shares(joint, [one.contributions for one in demands], grouped.centres, part)
+        labels = joined_to_shares(joint, [one.contributions for one in limits], grouped.centres, part)
     except TooLargeShareError as error:
-        refuse_demand(grouped.work.plan, demands[error.number], grouped.strata, error.parts)
+        refuse_large_share(grouped.work.plan, limits[error.number], grouped.strata, error.parts)
     return {name: Behind(labels, one.counted) for name, one in behind.items()}
 
 

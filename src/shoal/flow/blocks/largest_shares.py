@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COUNTED_FROM",
-    "Demand",
-    "averaged_amounts",
+    "ShareLimit",
+    "averages_amounts",
     "contributed_sums",
-    "demands_on",
-    "refuse_demand",
+    "limits_on",
+    "refuse_large_share",
     "refuse_large_shares",
 ]
 
@@ -34,13 +34,10 @@ COUNTED_FROM = 80.0  # % of a group's sum: cells in which one record has more ar
 _OF_WEIGHT = 0.5
 
 
-def averaged_amounts(plan: Plan) -> list[str]:
-    """Return the columns whose released values are averages of amounts, so that a sum can be worked out."""
-    return [
-        name
-        for name, one in plan.replacements.items()
-        if plan.kinds[name] == "continuous" and isinstance(one, Aggregate) and not one.keeps_values
-    ]
+def averages_amounts(plan: Plan, name: str) -> bool:
+    """Whether the released values of a column are averages of amounts, so that a sum can be worked out."""
+    one = plan.replacements[name]
+    return plan.kinds[name] == "continuous" and isinstance(one, Aggregate) and not one.keeps_values
 
 
 def contributed_sums(
@@ -51,7 +48,7 @@ def contributed_sums(
     Values are not multiplied by sampling weights: what others of the group know of a record is its value. None for a
     column whose released values are no averages of amounts.
     """
-    if name not in averaged_amounts(plan):
+    if not averages_amounts(plan, name):
         return None
     most = (COUNTED_FROM if plan.dominance is None else plan.dominance) / 100
     sums = Contributions.of(values, counted, most)
@@ -59,8 +56,8 @@ def contributed_sums(
 
 
 @dataclass(frozen=True, eq=False)
-class Demand:
-    """What has to hold of the records behind the values of a column: no share of a total is too large."""
+class ShareLimit:
+    """How large a share of a total one record may have, of those behind the values of a column."""
 
     column: str
     contributions: Contributions
@@ -71,13 +68,13 @@ class Demand:
         return self.contributions.totals(labels, groups).above(self.contributions.most)
 
 
-def demands_on(work: Work, name: str, values: Doubles, counted: NDArray[np.bool_]) -> Iterator[Demand]:
+def limits_on(work: Work, name: str, values: Doubles, counted: NDArray[np.bool_]) -> Iterator[ShareLimit]:
     """Give what has to hold of the records that count in the values of a column: by weights, and by `dominance`."""
     plan = work.plan
     if work.weights is not None:
-        yield Demand(name, Contributions.of(work.weights, counted, _OF_WEIGHT), is_of_weight=True)
-    if plan.dominance is not None and name in averaged_amounts(plan):
-        yield Demand(name, Contributions.of(values, counted, plan.dominance / 100), is_of_weight=False)
+        yield ShareLimit(name, Contributions.of(work.weights, counted, _OF_WEIGHT), is_of_weight=True)
+    if plan.dominance is not None and averages_amounts(plan, name):
+        yield ShareLimit(name, Contributions.of(values, counted, plan.dominance / 100), is_of_weight=False)
 
 
 def refuse_large_shares(work: Work, number: int, strata: Strata) -> None:
@@ -88,23 +85,23 @@ def refuse_large_shares(work: Work, number: int, strata: Strata) -> None:
             continue
         observed = ~np.isnan(values)
         enough = np.bincount(strata.codes[observed], minlength=len(strata)) >= plan.k  # else k is what cannot be kept
-        for demand in demands_on(work, name, values, observed):
-            wrong = demand.above(strata.codes, len(strata)) & enough
+        for limit in limits_on(work, name, values, observed):
+            wrong = limit.above(strata.codes, len(strata)) & enough
             if wrong.any():
-                refuse_demand(plan, demand, strata, int(wrong.sum()))
+                refuse_large_share(plan, limit, strata, int(wrong.sum()))
 
 
-def refuse_demand(plan: Plan, demand: Demand, strata: Strata, count: int) -> NoReturn:
+def refuse_large_share(plan: Plan, limit: ShareLimit, strata: Strata, count: int) -> NoReturn:
     """Raise DataError for a share that is too large in so many strata."""
     parts = f"strata of {', '.join(strata.columns)}" if strata.columns else "parts that rules make"
     where = f"in {count:,} of {len(strata):,} {parts}" if len(strata) > 1 else "in the whole file"
     merge = "Merge them" if len(strata) > 1 else "Leave that record out"
-    if demand.is_of_weight:
+    if limit.is_of_weight:
         raise DataError(
             f"No record may carry more than half of the weight behind a released value; {where} one has more than half "
-            f'of "{plan.weights}" where "{demand.column}" is observed. {merge}, trim the weights, or leave weights out.'
+            f'of "{plan.weights}" where "{limit.column}" is observed. {merge}, trim the weights, or leave weights out.'
         )
     raise DataError(
         f"dominance={plan.dominance:g} cannot be kept: {where} one record is more than {plan.dominance:g} % of the sum "
-        f'of "{demand.column}". {merge}, raise dominance, or leave the variable out.'
+        f'of "{limit.column}". {merge}, raise dominance, or leave the variable out.'
     )

@@ -109,8 +109,8 @@ class OutcomeFacts(_Facts):
     smallest_support: int = Field(description="The fewest records behind any released value.")
     became_float: list[str] = Field(description="Columns of whole numbers that have decimals in the release.")
     joined: list[str] = Field(
-        description="Columns in which some neighbouring groups share a value, so that k observed ones are behind it and "
-        "none counts too much."
+        description="Columns in which some neighbouring groups share a value, so that k observed ones are behind it "
+        "and none counts too much."
     )
     empty_records: int = Field(description="Records with no observed value in some block, which stay empty there.")
 
@@ -119,11 +119,11 @@ class CountFacts(_Facts):
     """What k counts in one variable: missing values that were filled, and groups in which one record tells too much."""
 
     name: str
-    filled: int | None = Field(None, description="Missing values that got that of their group; in public k or more.")
-    joined: int | None = Field(None, description="Groups joined to a neighbour; internal only, as what follows.")
-    held_by_one: int | None = Field(None, description="Groups that get the value of one record alone.")
-    lone: int | None = Field(None, description="Groups in which one record makes up the whole sum.")
-    dominated: int | None = Field(None, description="Groups in which one record is more than `counted_from` % of it.")
+    filled: int | None = Field(default=None, description="Missing values that got that of their group.")
+    joined: int | None = Field(default=None, description="Groups joined to a neighbour; internal, as what follows.")
+    held_by_one: int | None = Field(default=None, description="Groups that get the value of one record alone.")
+    lone: int | None = Field(default=None, description="Groups in which one record makes up the whole sum.")
+    dominated: int | None = Field(default=None, description="In which one is more than `counted_from` % of it.")
 
 
 class RuleFacts(_Facts):

@@ -29,11 +29,7 @@ def explanation_text(source: str, records: int, plan: Plan, blocks: Sequence[Exp
         lines += ["", f"block {number}  {kept}"]
         lines += _of_groups(one) if isinstance(one, ExplainedBlock) else _of_records(one, plan, number - 1)
     if plan.dominance is not None:
-        lines += [
-            "",
-            f"Groups are joined until no record is more than {plan.dominance:g} % of a sum; variables that rules",
-        ]
-        lines += ["join are joined alike."]
+        lines += ["", f"Groups are joined until no record is more than {plan.dominance:g} % of a sum."]
     return "\n".join([*lines, "", "Nothing was masked or written."])
 
 
