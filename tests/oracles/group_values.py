@@ -49,7 +49,7 @@ def group_values(
         supports[name] = _supports(case, block, name, labels, after[name], found)
         yield from found
         yield from _held_by_one(case, name, supports[name], after[name], getattr(outcome, "held_by_one", {}))
-        yield from _shares(case, name, supports[name])
+        yield from _shares(case, name, after[name], supports[name])
         yield from _counts(case, name, after[name], supports[name], outcome)
     for tied in case.tied:
         if all(name in block and case.way_of(name) == "mean" for name in tied):  # else the relation is not seen
@@ -91,13 +91,19 @@ def _supports(
     return supports
 
 
-def _shares(case: Case, name: str, supports: list[Support]) -> Iterator[Fault]:
-    """No record carries more than half of the weight behind a value, nor more of its sum than `dominance`."""
-    variable = case.variable(name)
+def _shares(case: Case, name: str, cells: Cells, supports: list[Support]) -> Iterator[Fault]:
+    """No record carries more than half of the weight behind a value, nor more of its sum than `dominance`.
+
+    Groups of a stratum with the same value may be one: convex medians do not tell.
+    """
+    variable, strata = case.variable(name), case.stratum_of_record
     if variable.is_constant:
         return
+    behind = defaultdict(set)
     for support in supports:
-        rows = sorted(support.records)
+        first = min(support.records)
+        behind[(strata[first], cells[first])] |= support.records
+    for rows in map(sorted, behind.values()):
         if case.weights is not None:
             weights = [Fraction(case.variable(case.weights).cells[row]) for row in rows]
             if max(weights) > sum(weights) * Fraction(0.5 + 1e-9):
