@@ -75,7 +75,7 @@ PROTECTION: dict[str, Any] = {
     ],
     "role": Annotated[
         list[str] | None,
-        typer.Option(help="COLUMN=ROLE: identifier, key, confidential, weight, stratum, other."),
+        typer.Option(help="COLUMN=ROLE: identifier, key, confidential, weight, stratum, unit, other."),
     ],
     "kind": Kind,
     "replace": Annotated[list[str] | None, typer.Option()],  # help: CommandWithCatalogue
@@ -85,6 +85,13 @@ PROTECTION: dict[str, Any] = {
     "as_is": Annotated[
         list[str] | None,
         typer.Option("--as-is", help="Columns released unchanged: counted, and warned of. [none]"),
+    ],
+    "unit": Annotated[
+        str | None,
+        typer.Option(help="The column of the household, firm or other unit: at least k different ones in every group."),
+    ],
+    "drop_unit": Annotated[
+        bool, typer.Option("--drop-unit", help="Leave the column of units out of the release. [it gets new ids]")
     ],
     "confidential": Annotated[
         list[str] | None,

@@ -9,6 +9,7 @@ from typing import Any
 from shoal.describe.default_kinds import default_kind
 from shoal.describe.identifiers import looks_like_identifier
 from shoal.describe.undecided import undecided
+from shoal.describe.units import likely_unit
 from shoal.describe.variables import Kind, Role, distinct_values, word_like
 from shoal.read import Table, as_table
 
@@ -58,13 +59,17 @@ def describe_table(data: Any) -> list[Variable]:
         A pandas, polars or Arrow frame, a 2-D array, or the path of a file.
     """
     table = as_table(data)
-    return [_describe(table, name) for name in table.names]
+    unit = likely_unit(table)
+    return [_describe(table, name, unit) for name in table.names]
 
 
-def _describe(table: Table, name: str) -> Variable:
+def _describe(table: Table, name: str, unit: str) -> Variable:
     missing = table.missing(name)
+    distinct = distinct_values(table, name, missing)
     kind, kind_reason = default_kind(table, name)
     role, role_reason = _suggest_role(table, name, kind)
+    if name == unit and role != "identifier":
+        role, role_reason = "unit", f"its values are repeated as those of households or firms are, {distinct:,} of them"
     open_question = undecided(table, name)
     reasons = [f"to be decided: {open_question}" if open_question else kind_reason]
     if role_reason not in open_question:
@@ -74,7 +79,7 @@ def _describe(table: Table, name: str) -> Variable:
         kind=kind,
         role=role,
         reason="; ".join(filter(None, reasons)),
-        distinct=distinct_values(table, name, missing),
+        distinct=distinct,
         missing=int(missing.sum()),
         label=table.labels.variables.get(name, ""),
     )

@@ -32,7 +32,7 @@ from shoal.read import Table
 __all__ = ["Selection", "as_names", "block_size", "cut_into_blocks", "select"]
 
 _Word = TypeVar("_Word", bound=str)
-_NOT_PROTECTED: tuple[Role, ...] = ("identifier", "weight", "stratum")
+_NOT_PROTECTED: tuple[Role, ...] = ("identifier", "weight", "stratum", "unit")
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,7 @@ def select(
     kinds: Mapping[Any, str] | None = None,
     strata: Any = None,
     weights: Any = None,
+    unit: Any = None,
     as_is: Any = None,
     rewritten: Iterable[str] | None = None,
 ) -> Selection:
@@ -80,9 +81,9 @@ def select(
     role_of = {_existing(table, name): _one_of("role", role, ROLES) for name, role in _pairs("roles", roles)}
     _set_roles(role_of, _names(table, "strata", strata), "stratum")
     _set_roles(role_of, _names(table, "weights", weights), "weight")
-    weight_names = [name for name, role in role_of.items() if role == "weight"]
-    if len(weight_names) > 1:
-        raise ColumnError(f"Only one column can be the weight; got {_quoted(weight_names)}.")
+    _set_roles(role_of, _names(table, "unit", unit), "unit")
+    _refuse_two_columns(role_of, "weight")
+    _refuse_two_columns(role_of, "unit")
 
     unchanged = set(_names(table, "as_is", as_is))
     stated_kinds = {_existing(table, name): _one_of("kind", kind, KINDS) for name, kind in _pairs("kinds", kinds)}
@@ -247,6 +248,12 @@ def _set_roles(role_of: dict[str, Role], names: Iterable[str], role: Role) -> No
     for name in names:
         if role_of.setdefault(name, role) != role:
             raise ColumnError(f'Column "{name}" has the roles {role_of[name]} and {role}; give it one role.')
+
+
+def _refuse_two_columns(role_of: Mapping[str, Role], role: Role) -> None:
+    names = [name for name, own in role_of.items() if own == role]
+    if len(names) > 1:
+        raise ColumnError(f"Only one column can be the {role}; got {_quoted(names)}.")
 
 
 def _pairs(what: str, by_column: Any) -> Iterable[tuple[Any, Any]]:

@@ -19,6 +19,7 @@ __all__ = [
     "Role",
     "codes",
     "distinct_values",
+    "has_fractions",
     "kind_of",
     "texts_of_codes",
     "word_like",
@@ -26,7 +27,7 @@ __all__ = [
 ]
 
 Kind = Literal["continuous", "ordinal", "nominal"]
-Role = Literal["identifier", "key", "confidential", "weight", "stratum", "other"]
+Role = Literal["identifier", "key", "confidential", "weight", "stratum", "unit", "other"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ROLES: tuple[Role, ...] = get_args(Role)
 
@@ -95,6 +96,14 @@ def distinct_values(table: Table, name: str, missing: NDArray[np.bool_]) -> int:
         return len(set(cells))
     except TypeError:  # lists and the like
         return len({repr(cell) for cell in cells})
+
+
+def has_fractions(table: Table, name: str) -> bool:
+    """Whether a column of numbers has values that are not whole."""
+    if table.is_integer(name):
+        return False
+    values = table.numbers(name)
+    return bool(np.any(values[np.isfinite(values)] % 1 != 0))
 
 
 def words_of(name: str) -> list[str]:

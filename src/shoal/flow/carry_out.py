@@ -34,13 +34,14 @@ from shoal.flow.blocks.diversity import alike_groups, confidential_codes
 from shoal.flow.blocks.fuzzy import protect_fuzzy_block
 from shoal.flow.blocks.largest_shares import refuse_large_shares
 from shoal.flow.blocks.synthetic import protect_synthetic_block
+from shoal.flow.blocks.unit_levels import levels_of, new_ids, protect_levels, warn_of_unit
 from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.flow.outcome import Input, Outcome, Reading, installed_versions
 from shoal.flow.release import Release
 from shoal.flow.rules.decimals import refuse_unroundable, rounded_release, rounding_notes
 from shoal.flow.rules.kept_rules import block_edits_of, refuse_broken_file, refuse_broken_release
 from shoal.flow.rules.ruled_values import record_rules_of
-from shoal.measure.headline import Alike, alike_records, released_columns, unit_numbers
+from shoal.measure.headline import Alike, alike_records, released_columns, unique_units, unit_numbers
 from shoal.read import Table, as_table
 
 if TYPE_CHECKING:
@@ -101,10 +102,12 @@ def protect_blocks(work: Work) -> list[ProtectedBlock]:
         protect_block = protect_synthetic_block
     elif work.plan.draws:
         protect_block = protect_fuzzy_block
-    protected = []
+    protected: list[ProtectedBlock] = []
     for number, block in enumerate(work.plan.blocks):
         with progress.share(1 / len(work.plan.blocks)):
-            protected.append(protect_block(work, number, block))
+            inside = work.levels is not None
+            one = protect_levels(work, number, block, protected) if inside else protect_block(work, number, block)
+            protected.append(one)
     return protected
 
 
@@ -121,6 +124,7 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
     weights = _weights(plan, table)
     strata = strata_of(table, plan.strata)
     strata.refuse_fewer_than(plan.k)
+    levels = levels_of(plan, table, strata)
     if plan.steps and len(plan.steps) != len(plan.blocks):
         raise PlanError("The plan's steps are for other blocks or strata. Take steps out of the plan.")
     values = [block_values(table, block, plan.kinds) for block in plan.blocks]
@@ -136,7 +140,7 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
     planned = block_edits_of(plan, table) if edits is None else edits
     refuse_broken_file(plan, table, planned)
     refuse_unroundable(plan, table)
-    work = Work(plan, table, strata, weights, planned, values, matrices, record_rules_of(plan, table))
+    work = Work(plan, table, strata, weights, planned, values, matrices, record_rules_of(plan, table), levels)
     for number in range(len(plan.blocks)):
         refuse_large_shares(work, number, strata)
     return work
@@ -148,6 +152,8 @@ def _assemble(work: Work, blocks: Sequence[ProtectedBlock]) -> tuple[Table, list
     taken = {name: rows for block in blocks for name, rows in block.taken.items()}
     masked = work.table.replaced(computed, taken, drop=work.plan.identifiers, fill=work.plan.missing == "fill")
     masked = rounded_release(work, masked).only_present()
+    if work.units is not None and work.plan.unit is not None and not work.plan.drop_unit:
+        masked = masked.renumbered(work.plan.unit, new_ids(work.units, work.plan.key))
     notes = refuse_broken_release(work.plan, work.table, masked, work.edits)
     return masked, [*notes, *rounding_notes(work.plan)]
 
@@ -157,7 +163,8 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
     partitions = [block.partition for block in blocks]
     before, after = work.table.frame.schema, masked.frame.schema
     notes = [*notes]
-    if len(blocks) > 1 and not work.plan.is_synthetic:
+    inside = 0 if work.levels is None else sum(map(work.levels.is_inside, range(len(blocks))))
+    if len(blocks) - inside > 1 and not work.plan.is_synthetic:
         _warn_of_whole_records(work.plan, masked)
     counts = counted(blocks)
     notes += notes_on_counts(work.plan, counts)
@@ -171,6 +178,7 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
     alike = _alike(work, blocks)
     whole, with_weights = _alike_as_whole(work, masked)
     notes += notes_on_kept(work.plan, masked, whole.uniques)
+    warn_of_unit(work, partitions)
     outcome = Outcome(
         groups=[len(partition.sizes) for partition in partitions],
         smallest_group=min(partition.k for partition in partitions),
@@ -186,6 +194,7 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
         k=whole.k,
         uniques=whole.uniques,
         units=whole.units,
+        unique_units=_unique_units(work, masked),
         uniques_with_weights=None if with_weights is None else with_weights.uniques,
         notes=list(dict.fromkeys([*notes, *(note for block in blocks for note in block.notes)])),
         empty_records=int(np.any([partition.labels < 0 for partition in partitions], axis=0).sum()),
@@ -202,6 +211,14 @@ def _alike_as_whole(work: Work, masked: Table) -> tuple[Alike, Alike | None]:
     columns, units = released_columns(masked, weights, unit), unit_numbers(work.table, masked, unit)
     whole = alike_records(masked, columns, units)
     return whole, None if weights is None else alike_records(masked, [*columns, weights], units)
+
+
+def _unique_units(work: Work, masked: Table) -> int | None:
+    """Count the units that are unique by the set of their records, where the release shows which records these are."""
+    plan = work.plan
+    if work.units is None or plan.unit not in masked:
+        return None
+    return unique_units(masked, released_columns(masked, plan.weights, plan.unit), work.units)
 
 
 def _warn_of_whole_records(plan: Plan, masked: Table) -> None:

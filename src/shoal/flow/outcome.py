@@ -77,6 +77,7 @@ class Outcome(PlanSection):
     k: int | None = None
     uniques: int | None = None
     units: int | None = None
+    unique_units: int | None = None  # units that no other is like in the set of their released records
     uniques_with_weights: int | None = None  # the same if the sampling weights are known too
     notes: list[str] = Field(default_factory=list)  # what a reader should know
     empty_records: int = 0  # no observed value in some block

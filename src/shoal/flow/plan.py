@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from functools import cached_property
@@ -47,7 +48,7 @@ _HEADER = (
 )
 _PUBLIC = {
     *("k", "blocks", "kinds", "method", "replace", "confidential", "edits", "repair", "missing", "standardize"),
-    *("diversity", "dominance", "decimals"),
+    *("diversity", "dominance", "decimals", "drop_unit"),
 }
 _NOT_PUBLIC = ("random_state", "device", "memory")  # parameters of a method
 
@@ -95,6 +96,7 @@ class Plan(PlanSection):
     # Of a search, per block and stratum: made before, to be made again.
     steps: list[list[NonNegativeInt]] = Field(default_factory=list)
     replace: dict[str, _Replacement]  # per column
+    drop_unit: bool = False  # whether the release leaves out the column of units
     confidential: list[str] = Field(default_factory=list)  # what synthetic replacements rewrite; the rest stays
     edits: list[_Rule] = Field(default_factory=list)  # rules, read once; written as text
     repair: bool = False  # whether representatives are moved onto linear rules that the file breaks
@@ -107,6 +109,8 @@ class Plan(PlanSection):
     scenarios: dict[str, list[str]] = Field(default_factory=dict)
     decimals: dict[str, Annotated[int, Field(ge=DECIMALS.low, le=DECIMALS.high)]] = Field(default_factory=dict)
     seed: int = Field(ge=0)
+    # From the system, never from the seed, which anyone can guess: what new ids of units come from.
+    key: str = Field(default_factory=lambda: secrets.token_hex(16), pattern="^[0-9a-f]{32,}$")
     input: Input | None = None
     output: Output | None = None
     outcome: Outcome | None = None
@@ -168,8 +172,8 @@ class Plan(PlanSection):
         return self.confidential if self.is_synthetic else self.columns
 
     def unchanged(self, released: Iterable[str]) -> list[str]:
-        """Return those of the released columns that get no new values and are no weight or stratum."""
-        own = {*self.rewritten, *self.strata, self.weights}
+        """Return those of the released columns that get no new values and are no weight, stratum or unit."""
+        own = {*self.rewritten, *self.strata, self.weights, self.unit}
         return [name for name in released if name not in own]
 
     def grouped_by(self, block: Iterable[str]) -> list[str]:
@@ -208,7 +212,7 @@ class Plan(PlanSection):
         """Return what can be published of the plan: no seed, no file, no count of records."""
         kept = self.model_dump(include=_PUBLIC)
         kept["method"] = {key: value for key, value in kept["method"].items() if key not in _NOT_PUBLIC}
-        kept["roles"] = {name: role for name, role in self.roles.items() if role != "identifier"}
+        kept["roles"] = {name: role for name, role in self.roles.items() if name not in self.identifiers}
         return kept
 
     @property
@@ -223,13 +227,14 @@ class Plan(PlanSection):
 
     @property
     def unit(self) -> str | None:
-        """The column of units, such as households."""
-        return next((name for name, role in self.roles.items() if str(role) == "unit"), None)
+        """The column that says which unit (household, firm) a record belongs to."""
+        return next((name for name, role in self.roles.items() if role == "unit"), None)
 
     @property
     def identifiers(self) -> list[str]:
         """The columns that are dropped from the release."""
-        return [name for name, role in self.roles.items() if role == "identifier"]
+        dropped = ("identifier", "unit") if self.drop_unit else ("identifier",)
+        return [name for name, role in self.roles.items() if role in dropped]
 
     @classmethod
     def settled(cls, **parts: Any) -> Self:

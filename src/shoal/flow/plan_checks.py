@@ -30,6 +30,7 @@ def refuse_misfits(plan: Plan) -> None:
         _dominance_fits(plan)
     if plan.missing == "fill":
         _filling_fits(plan)
+    _unit_fits(plan)
     _decimals_fit(plan)
     if plan.steps and not hasattr(plan.masking.method, "steps"):
         raise ValueError(f'steps: method "{plan.masking.method.name}" does not search in steps')
@@ -172,6 +173,27 @@ def _filling_fits(plan: Plan) -> None:
                 "different records. Fill missing values before, or leave the rule out.",
                 rule=rule.text,
             )
+
+
+def _unit_fits(plan: Plan) -> None:
+    """Raise an error where at least k different units cannot be promised, or there is no unit to drop."""
+    if plan.unit is None:
+        if plan.drop_unit:
+            raise ParameterError(
+                "drop_unit is for a release with a unit: name its column in unit.", parameter="drop_unit"
+            )
+        return
+    reason = ""
+    if plan.draws:
+        reason = f'the method "{plan.masking.method.name}" draws centres by membership, which count records'
+    elif plan.is_synthetic:
+        reason = f'replace "{plan.replacements[plan.columns[0]].name}" draws new values for every record'
+    if reason:
+        raise MethodError(
+            f"At least {plan.k} different units in every group cannot be promised: {reason}. Use a method that makes "
+            'groups, such as "mdav", with replace "mean"; or leave unit out, and k holds for records.',
+            method=plan.masking.method.name,
+        )
 
 
 def _decimals_fit(plan: Plan) -> None:

@@ -30,6 +30,8 @@ def protect(
     kinds: Mapping[Any, str] | None = None,
     strata: Any = None,
     weights: Any = None,
+    unit: Any = None,
+    drop_unit: bool = False,
     as_is: Any = None,
     confidential: str | Iterable[str] | None = None,
     edits: str | os.PathLike[str] | Rule | Iterable[str | Rule] | None = None,
@@ -78,6 +80,12 @@ def protect(
     weights
         The column of sampling weights. No record carries more than half of the weight behind a released value: groups
         are joined until none does.
+    unit
+        The column that says which household, firm or other unit a record belongs to: every group then has at least `k`
+        different units. Variables that are constant within every unit are grouped first, with one row for each unit,
+        and the others inside these groups. Units get new ids, drawn at random.
+    drop_unit
+        Whether the release leaves out the column of units, so that nobody sees which records belong together.
     as_is
         Columns that are released unchanged: counted, and warned of.
     confidential

@@ -14,6 +14,7 @@ from shoal.edits import Rule, read_edits
 from shoal.edits.contradictions import refuse_contradictions
 from shoal.edits.keep.block_edits import BlockEdits, joined_blocks
 from shoal.errors import MethodError, ParameterError
+from shoal.flow.blocks.unit_levels import blocks_by_level
 from shoal.flow.masking import written_method
 from shoal.flow.plan import Plan
 from shoal.flow.rules.decimals import decimals_per_column
@@ -63,6 +64,7 @@ def settle(
     kinds: Any = None,
     strata: Any = None,
     weights: Any = None,
+    unit: Any = None,
     confidential: Any = None,
     edits: Any = None,
     decimals: Any = None,
@@ -74,10 +76,13 @@ def settle(
 
     Parameters
     ----------
-    data, k, columns, roles, method, replace, blocks, kinds, strata, weights, confidential, edits, decimals, as_is, seed
+    data, k, columns, roles, method, replace, blocks, kinds, strata, weights, unit, as_is
+        As in `protect`.
+    confidential, edits, decimals, seed
         As in `protect`.
     **as_given
-        The options of `protect` that a plan takes as they are: repair, missing, diversity, dominance, standardize.
+        The options of `protect` that a plan takes as they are: repair, missing, diversity, dominance, standardize,
+        drop_unit.
     """
     _check_options(method, {"k": k, "seed": seed} | as_given)
     table = as_table(data)
@@ -86,9 +91,9 @@ def settle(
         rule.refuse_unknown(table.names)
     if rules:
         refuse_contradictions(rules)
-    named_roles = {"roles": roles, "kinds": kinds, "strata": strata, "weights": weights, "as_is": as_is}
+    named_roles = {"roles": roles, "kinds": kinds, "strata": strata, "weights": weights, "unit": unit, "as_is": as_is}
     named_roles["rewritten"] = asked_to_rewrite(replace, confidential, roles, table.names)
-    selection = _selection(table, rules, columns, blocks, named_roles)
+    selection = _by_level(_selection(table, rules, columns, blocks, named_roles), table, rules)
     seed = secrets.randbits(63) if seed is None else int(seed)
 
     shared = replacement_for_all(replace, selection.columns)
@@ -144,6 +149,7 @@ def _check_options(method: Any, options: Mapping[str, Any]) -> None:
         "dominance": OrNone(Above(0, high=100)),
         "standardize": TrueOrFalse(),
         "repair": TrueOrFalse(),
+        "drop_unit": TrueOrFalse(),
         "seed": OrNone(Whole(0)),
     }
     check_limits({name: limit for name, limit in limits.items() if name in options}, options)
@@ -173,6 +179,14 @@ def _selection(
     selection = select(table, columns=columns, **named_roles)
     joined = joined_blocks(rules, selection.columns, size)
     return dataclasses.replace(selection, blocks=tuple(tuple(block) for block in joined))
+
+
+def _by_level(selection: Selection, table: Table, rules: Sequence[Rule]) -> Selection:
+    """Put what is constant within every unit into blocks of its own, before the others, if there are units."""
+    unit = next((name for name, role in selection.roles.items() if role == "unit"), None)
+    if unit is None:
+        return selection
+    return dataclasses.replace(selection, blocks=blocks_by_level(table, unit, selection.blocks, rules))
 
 
 def _keeping(

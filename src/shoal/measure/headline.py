@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypedDict
 
 import numpy as np
@@ -25,6 +27,7 @@ __all__ = [
     "alike_records",
     "released_columns",
     "risk_of_scenarios",
+    "unique_units",
     "unit_numbers",
     "whole_linkage",
 ]
@@ -102,6 +105,15 @@ def alike_records(masked: Table, columns: Sequence[str], unit: Whole64 | None = 
     behind = np.bincount(pairs // count)
     alone = np.unique(pairs[behind[pairs // count] == 1] % count)
     return Alike(int(behind.min()), len(alone), len(np.unique(unit)))
+
+
+def unique_units(masked: Table, columns: Sequence[str], unit: Whole64) -> int:
+    """Return how many units no other is like in the set of their records: how many they are, and which values."""
+    combinations = same_combinations(masked, columns)
+    combinations = combinations[np.lexsort((combinations, unit))]
+    ends = np.cumsum(np.bincount(unit)).tolist()
+    alike = Counter(combinations[start:end].tobytes() for start, end in pairwise([0, *ends]))
+    return sum(times == 1 for times in alike.values())
 
 
 def unit_numbers(original: Table, masked: Table, unit: str | None) -> Whole64 | None:

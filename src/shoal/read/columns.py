@@ -29,6 +29,7 @@ __all__ = [
     "only_present",
     "present_value_labels",
     "with_numbers",
+    "with_whole_numbers",
 ]
 
 
@@ -112,6 +113,20 @@ def with_numbers(series: nw.Series[Any], values: NDArray[np.float64], *, fill: b
     present = np.flatnonzero(~is_missing)
     new = values[present].astype(np.float32 if float_type is nw.Float32 else np.float64)
     return floats.scatter(present.tolist() if not len(present) else present, new)
+
+
+def with_whole_numbers(series: nw.Series[Any], values: NDArray[np.int64]) -> nw.Series[Any]:
+    """Return a column with whole numbers, none missing: in its own type if it holds numbers, otherwise as texts."""
+    dtype, everywhere = series.dtype, np.arange(len(series))
+    if dtype.is_float() or (dtype.is_integer() and not isinstance(dtype, nw.Int8 | nw.UInt8 | nw.Int16)):
+        # Written into the column, which keeps the library's own kind of number, as in `with_numbers`.
+        return series.scatter(everywhere, values.astype(series.to_numpy().dtype))
+    if is_numeric(series) or dtype.is_numeric():
+        return nw.new_series(series.name, values, nw.Int64, backend=series.implementation)
+    texts = [str(value) for value in values.tolist()]
+    if isinstance(dtype, nw.String):
+        return series.scatter(everywhere, texts)
+    return nw.new_series(series.name, texts, nw.String, backend=series.implementation)
 
 
 def digest(series: nw.Series[Any], into: _Hash) -> None:

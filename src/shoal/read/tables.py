@@ -181,6 +181,12 @@ class Table:
             frame = frame.drop(list(drop))
         return self._with_frame(frame)
 
+    def renumbered(self, name: str, numbers: NDArray[np.int64]) -> Table:
+        """Return a table with whole numbers for the values of a column, as texts where these are; no value labels."""
+        frame = self.frame.with_columns(columns.with_whole_numbers(self.column(name), numbers))
+        values = {other: codes for other, codes in self.labels.values.items() if other != name}
+        return replace(self._with_frame(frame), labels=replace(self.labels, values=values))
+
     def only_present(self) -> Table:
         """Return a table that knows of no value but those it shows: no unused category, no label without its code."""
         frame = self.frame.with_columns(*(columns.only_present(self.column(name)) for name in self.names))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import TooFewRecordsError
+from shoal.partition.geometry.different_units import count_units
 from shoal.replace.neighbours import lenders
 
 __all__ = ["Members", "TooFewObservedError", "joined_to_at_least_k", "members"]
@@ -98,6 +99,7 @@ def joined_to_at_least_k(
     k: int,
     part_of_group: NDArray[np.int64],
     needed: NDArray[np.bool_] | None = None,
+    units: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
     """Return labels for one variable, groups with fewer than `k` observed values joined to their neighbours.
 
@@ -122,13 +124,19 @@ def joined_to_at_least_k(
         The part (stratum) of every group; only groups of the same part are neighbours.
     needed
         Which groups need a representative; by default those with an observed value.
+    units
+        The unit (household, firm) of every record: where given, `k` different units need an observed value.
 
     Raises
     ------
     TooFewObservedError
         If a part has observed values, but fewer than `k`. A part without any needs no representative.
     """
-    counts = np.bincount(labels[(labels >= 0) & observed], minlength=len(part_of_group))
+    counted = np.where(observed, labels, -1)
+    if units is None:
+        counts = np.bincount(counted[counted >= 0], minlength=len(part_of_group))
+    else:
+        counts = count_units(counted, units, len(part_of_group))
     short = np.flatnonzero((counts < k) & (counts > 0 if needed is None else needed))
     if len(short) == 0:
         return labels
@@ -143,7 +151,13 @@ def joined_to_at_least_k(
     borrower, lender = (np.concatenate(side) for side in zip(*pairs, strict=True))
     order = np.argsort(borrower, kind="stable")  # each borrower's lenders stay nearest first
     joined = _joined(zip(borrower[order].tolist(), lender[order].tolist(), strict=True), counts.tolist(), k)
-    return np.where(labels >= 0, np.asarray(joined, dtype=np.int64)[labels], -1)
+    lowest = np.asarray(joined, dtype=np.int64)
+    labels = np.where(labels >= 0, lowest[labels], -1)
+    if units is None:
+        return labels
+    # Groups that were joined may share units, and then have fewer than their sum.
+    needed = None if needed is None else np.bincount(lowest, weights=needed, minlength=len(lowest)) > 0
+    return joined_to_at_least_k(labels, observed, centres, k, part_of_group, needed, units)
 
 
 def _joined(pairs: Iterable[tuple[int, int]], counts: list[int], k: int) -> list[int]:

@@ -38,6 +38,7 @@ def over_the_same_records(
     centres: NDArray[np.float64],
     k: int,
     part_of_group: NDArray[np.int64],
+    units: NDArray[np.int64] | None = None,
 ) -> dict[str, Behind]:
     """Return what is behind each of some tied variables, so that no two means differ by fewer than k records.
 
@@ -49,7 +50,7 @@ def over_the_same_records(
     ----------
     tied
         What is behind each variable on its own, at least `k` records in every group.
-    labels, centres, k, part_of_group
+    labels, centres, k, part_of_group, units
         As in `joined_to_at_least_k`.
     """
     joint = joined_in_any(tied, labels, len(part_of_group))
@@ -57,7 +58,7 @@ def over_the_same_records(
     if not unsafe.any():
         return dict(tied)
     in_all = np.all([one.counted for one in tied.values()], axis=0)
-    joined = joined_to_at_least_k(joint, in_all, centres, k, part_of_group, needed=unsafe)
+    joined = joined_to_at_least_k(joint, in_all, centres, k, part_of_group, unsafe, units)
     mended = np.zeros(len(part_of_group), dtype=bool)
     mended[joined[(joint >= 0) & unsafe[joint]]] = True
     inside = (joined >= 0) & mended[joined]

@@ -26,7 +26,7 @@ from shoal.search.trial_measures import QUICK_MEASURES, TRIAL_MEASURES, TrialMea
 
 __all__ = ["TrialSetup"]
 
-_SELECTING = ("columns", "roles", "kinds", "strata", "weights", "as_is")
+_SELECTING = ("columns", "roles", "kinds", "strata", "weights", "unit", "as_is")
 
 
 class TrialSetup:

@@ -76,8 +76,9 @@ def records_behind(grouped: GroupedBlock) -> dict[str, Behind]:
     for columns in tied if not grouped.matrix.complete else ():
         own = {name: behind[name] for name in columns}
         with _naming(grouped, " together with ".join(f'"{name}"' for name in columns), grouped.strata):
+            grouping, work = grouped.grouping, grouped.work
             behind |= over_the_same_records(
-                own, grouped.grouping.labels, grouped.centres, grouped.work.plan.k, grouped.grouping.stratum_of_group
+                own, grouping.labels, grouped.centres, work.plan.k, grouping.stratum_of_group, work.units
             )
     if grouped.work.weights is None and dominance is None:
         return behind
@@ -92,18 +93,18 @@ def records_behind(grouped: GroupedBlock) -> dict[str, Behind]:
 
 def _own_labels(grouped: GroupedBlock, name: str, observed: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return the groups for one variable, joined where fewer than k of its values are observed."""
-    labels, k = grouped.grouping.labels, grouped.work.plan.k
+    labels, k, units = grouped.grouping.labels, grouped.work.plan.k, grouped.work.units
     if name in grouped.matrix.constant:
         # All its values are the same, so all records are one group; those without any other value among them.
         one, needed = np.zeros(1, np.int64), np.ones(1, dtype=bool) if grouped.fills else None
         with _naming(grouped, f'"{name}"', None):
-            return joined_to_at_least_k(np.zeros_like(labels), observed, np.zeros((1, 1)), k, one, needed)
+            return joined_to_at_least_k(np.zeros_like(labels), observed, np.zeros((1, 1)), k, one, needed, units)
     if grouped.matrix.complete:
         return labels
     part = grouped.grouping.stratum_of_group
     needed = np.ones(len(part), dtype=bool) if grouped.fills else None
     with _naming(grouped, f'"{name}"', grouped.strata):
-        return joined_to_at_least_k(labels, observed, grouped.centres, k, part, needed)
+        return joined_to_at_least_k(labels, observed, grouped.centres, k, part, needed, units)
 
 
 def _tied(grouped: GroupedBlock) -> list[tuple[str, ...]]:
@@ -158,8 +159,9 @@ def _naming(grouped: GroupedBlock, what: str, strata: Strata | None) -> Iterator
         yield
     except TooFewObservedError as error:
         where = strata.where if strata else ""
+        of_units = "" if grouped.work.units is None else " in different units"
         raise TooFewRecordsError(
-            f"k={k} needs at least {k} observed values of {what}{where}; there are {error.observed}. "
+            f"k={k} needs at least {k} observed values of {what}{where}{of_units}; there are {error.observed}. "
             "Leave the variable out, or lower k.",
             k=k,
             records=error.observed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -16,14 +17,16 @@ from shoal.describe.variables import texts_of_codes
 from shoal.errors import DataError, MethodError, PlanError, TooFewRecordsError
 from shoal.flow.blocks.work import Work, fallback_notes
 from shoal.partition import Partitioner
+from shoal.partition.geometry.different_units import with_k_units
 from shoal.partition.geometry.safe_scale import safely_scaled
 from shoal.replace import Members
 
-__all__ = ["Grouping", "group_centres", "group_records", "with_empty_records"]
+__all__ = ["Grouping", "group_centres", "group_records", "points_of", "with_empty_records"]
 
 # Columns beyond which scanning codes is faster than a tree over an indicator of every category.
 _WIDE = 256
 _MOST_NUMBERS = 2**28  # 2 GiB: what indicators may take
+_MOST_CATEGORIES = 30  # of a variable that have an indicator, those that most records have
 
 
 @dataclass(frozen=True)
@@ -62,23 +65,18 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
     if plan.steps and len(plan.steps[number]) != len(strata):
         raise PlanError("The plan's steps are for other blocks or strata. Take steps out of the plan.")
     observed = ~np.isnan(matrix.values).all(axis=1)
+    points = matrix.values if work.units is None else points_of(matrix)
+    of_stratum = _rows_of(strata, np.asarray(observed))
     labels = np.full(len(matrix.values), -1, dtype=np.int64)
     groups_per_stratum = []
     steps: list[int] = []
-    left = 0.0
+    left, groups = 0.0, 0
     for stratum in range(len(strata)):
-        rows = np.flatnonzero((strata.codes == stratum) & observed)
+        rows = of_stratum[stratum]
         if len(rows) == 0:
             groups_per_stratum.append(0)
             continue
-        if len(rows) < plan.k:
-            raise TooFewRecordsError(
-                f"k={plan.k} needs at least {plan.k} records{strata.where} with a value in one of "
-                f"{', '.join(block)}; there are {len(rows)}. Merge strata, leave the variables out, or lower k.",
-                k=plan.k,
-                records=len(rows),
-                strata=strata.columns or None,
-            )
+        _refuse_too_few(work, strata, rows, block)
         part = method.for_part(len(rows) / len(labels) * len(block) / len(plan.columns))
         if plan.steps:  # as many as were made before, however long they take
             part.set_params(steps=plan.steps[number][stratum])
@@ -91,9 +89,13 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
         sizes = np.bincount(found)
         if sizes.min() < plan.k:  # whatever the method says of itself, k is a promise
             raise DataError(f"The method made a group of {sizes.min()} records where k={plan.k}; nothing is released.")
-        labels[rows] = found + sum(groups_per_stratum)
-        groups_per_stratum.append(len(sizes))
+        found = with_k_units(points, found, work.units, plan.k, rows)
+        labels[rows] = found + groups
+        groups_per_stratum.append(int(found.max()) + 1)
+        groups += groups_per_stratum[-1]
     stratum_of_group = np.repeat(np.arange(len(strata)), groups_per_stratum)
+    if work.wider is not None and strata is work.strata:
+        stratum_of_group = work.wider.codes[_first_of_each(labels)]
     return Grouping(labels, stratum_of_group, steps, fallback_notes(method.fallback, left / len(labels)))
 
 
@@ -161,3 +163,48 @@ def group_centres(matrix: Matrix, everyone: Members) -> NDArray[np.float64]:
     sums = np.add.reduceat(np.where(known, values, 0.0), everyone.starts[:-1])
     counts = np.add.reduceat(known, everyone.starts[:-1], dtype=np.float64)
     return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
+
+
+def _refuse_too_few(work: Work, strata: Strata, rows: NDArray[np.int64], block: Sequence[str]) -> None:
+    """Raise TooFewRecordsError if these records of a stratum are fewer than k, or of fewer than k units."""
+    k, units = work.plan.k, work.units
+    have = len(rows) if units is None else len(np.unique(units[rows]))
+    if have >= k:
+        return
+    what, apart = ("records", "") if units is None else ("different units", "")
+    if units is not None and strata is not work.strata:
+        apart = " and where the same alternatives of the rules hold"
+    raise TooFewRecordsError(
+        f"k={k} needs at least {k} {what}{strata.where}{apart} with a value in one of {', '.join(block)}; there are "
+        f"{have}. Merge strata, leave {'the rules' if apart else 'the variables'} out, or lower k.",
+        k=k,
+        records=have,
+        strata=strata.columns or None,
+    )
+
+
+def _rows_of(strata: Strata, observed: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
+    """Return the observed records of every stratum, in their order."""
+    rows = np.flatnonzero(observed)
+    rows = rows[np.argsort(strata.codes[rows], kind="stable")]
+    return np.split(rows, np.searchsorted(strata.codes[rows], np.arange(1, len(strata))))
+
+
+def _first_of_each(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the first record of every group."""
+    grouped = np.flatnonzero(labels >= 0)
+    return grouped[np.unique(labels[grouped], return_index=True)[1]]
+
+
+def points_of(matrix: Matrix) -> NDArray[np.float64]:
+    """Return records as points: an indicator of each frequent category, means where values are missing."""
+    columns = []
+    indicator = 1.0 if matrix.distance == "euclidean" else math.sqrt(0.5)
+    for place, values in enumerate(matrix.values.T):
+        if place in matrix.nominal:
+            numbers, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+            frequent = numbers[np.argsort(-counts, kind="stable")[:_MOST_CATEGORIES]]
+            columns += [np.where(values == number, indicator, 0.0) for number in frequent]
+        else:
+            columns.append(np.where(np.isnan(values), np.nanmean(values), values))
+    return safely_scaled(np.column_stack(columns))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.flow.blocks.behind import GroupedBlock, records_behind
 from shoal.flow.blocks.largest_shares import contributed_sums
+from shoal.partition.geometry.different_units import count_units
 from shoal.replace import Aggregate, Members
 from shoal.replace.members import members
 from shoal.replace.same_records import Behind
@@ -88,7 +89,9 @@ class Representatives:
     def _count(self, name: str, behind: Behind, averaged: Members) -> None:
         """Count what a reader should know about the records behind the values of one column."""
         grouped, plan = self.grouped, self.grouped.work.plan
-        self.supports.extend(averaged.sizes.tolist())
+        units = grouped.work.units
+        behind_each = averaged.sizes if units is None else count_units(averaged.entries, units[averaged.records])
+        self.supports.extend(behind_each.tolist())
         if grouped.fills:
             _add(self.filled, name, int(np.isnan(grouped.values[name]).sum()))
         if name in grouped.matrix.constant:

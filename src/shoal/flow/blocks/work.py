@@ -20,7 +20,30 @@ from shoal.read import Table
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
 
-__all__ = ["ProtectedBlock", "Work", "fallback_notes"]
+__all__ = ["Levels", "ProtectedBlock", "Work", "fallback_notes"]
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """The units (households, firms) of a table, and which blocks are about them.
+
+    Attributes
+    ----------
+    units
+        The unit of every record, 0, 1, ...
+    first
+        The first record of every unit.
+    constant
+        For every block, whether all its variables are constant within every unit.
+    """
+
+    units: NDArray[np.int64]
+    first: NDArray[np.int64]
+    constant: tuple[bool, ...]
+
+    def is_inside(self, number: int) -> bool:
+        """Whether a block is grouped inside the groups of the block before it."""
+        return 0 < number < len(self.constant) and self.constant[number - 1] and not self.constant[number]
 
 
 @dataclass(frozen=True)
@@ -43,6 +66,10 @@ class Work:
         What distances are taken between, for every block.
     record_rules
         The rules of every block whose values are drawn for each record; empty where there are none.
+    levels
+        The units that at least k of every group are different in; None where every record is one.
+    wider
+        What neighbouring groups may share a value within, where that is wider than `strata`.
     """
 
     plan: Plan
@@ -53,6 +80,13 @@ class Work:
     values: Sequence[Mapping[str, NDArray[np.float64]]]
     matrices: Sequence[Matrix]
     record_rules: Sequence[RecordRules] = ()
+    levels: Levels | None = None
+    wider: Strata | None = None
+
+    @property
+    def units(self) -> NDArray[np.int64] | None:
+        """The unit of every record; None where every record is one."""
+        return None if self.levels is None else self.levels.units
 
 
 @dataclass(frozen=True)

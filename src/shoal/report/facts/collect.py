@@ -35,6 +35,7 @@ from shoal.report.facts.shapes import categories_in, shape_of_amounts, shape_of_
 from shoal.report.facts.summary import (
     AS_IT_IS,
     DROPPED,
+    NEW_IDS,
     AttackFacts,
     Audience,
     Correlations,
@@ -49,6 +50,7 @@ from shoal.report.facts.summary import (
     VariableFacts,
     summary_schema,
 )
+from shoal.report.facts.units import unit_facts
 from shoal.report.facts.verdict import verdict_on
 from shoal.report.publish.public_evaluation import NOT_PUBLIC, has_few_values, public_evaluation
 from shoal.report.publish.shares import Shares, is_share
@@ -158,6 +160,7 @@ class _Collector:
             protected=list(self._protected),
             variables=[self._variable(name, distributions) for name in self._names()],
             groups=self._groups(sizes),
+            units=unit_facts(plan, self._masked, self._fewest),
             outcome=self._outcome() if just_made else None,
             **count_facts(plan, self._audience),
             rules=self._rules(),
@@ -226,7 +229,7 @@ class _Collector:
         if not released:
             treatment = DROPPED
         elif not protected:
-            treatment = AS_IT_IS
+            treatment = AS_IT_IS if plan is None or name != plan.unit else NEW_IDS
         else:
             treatment = "compared" if plan is None else as_text(plan.replace[name])
         loss = self._evaluation.information_loss

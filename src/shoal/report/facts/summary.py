@@ -11,6 +11,7 @@ from shoal.describe.variables import Kind
 __all__ = [
     "AS_IT_IS",
     "DROPPED",
+    "NEW_IDS",
     "AttackFacts",
     "Audience",
     "Correlations",
@@ -24,6 +25,7 @@ __all__ = [
     "ScenarioFacts",
     "Shape",
     "Summary",
+    "UnitFacts",
     "VariableFacts",
     "summary_schema",
 ]
@@ -31,7 +33,7 @@ __all__ = [
 Audience = Literal["internal", "public"]
 
 # Treatments of variables that are not protected.
-AS_IT_IS, DROPPED = "as it is", "dropped"
+AS_IT_IS, DROPPED, NEW_IDS = "as it is", "dropped", "new ids"
 
 
 class _Facts(BaseModel):
@@ -57,7 +59,9 @@ class VariableFacts(_Facts):
     label: str = ""
     kind: Kind | None
     role: str = ""
-    treatment: str = Field(description='What was done: the replacement, such as "mean", or "as it is" or "dropped".')
+    treatment: str = Field(
+        description='What was done: the replacement, such as "mean", or "as it is", "new ids" or "dropped".'
+    )
     protected: bool
     missing: int | None = Field(None, description="Missing values in the original; internal only.")
     loss: float | None = Field(None, description="Percentage of the variation that is lost.")
@@ -101,6 +105,16 @@ class ScenarioFacts(_Facts):
     k: int | None
     uniques: int | None
     linkage: float | None
+
+
+class UnitFacts(_Facts):
+    """The units, such as households or firms, that records belong to in the release."""
+
+    column: str
+    units: int = Field(description="How many there are.")
+    unique: int | None = Field(
+        description="Units that no other is like in the set of its records; None in public where it tells of a few."
+    )
 
 
 class OutcomeFacts(_Facts):
@@ -220,6 +234,7 @@ class Summary(_Facts):
     protected: list[str] = Field(default_factory=list, description="The protected variables, block after block.")
     variables: list[VariableFacts]
     groups: list[GroupFacts]
+    units: UnitFacts | None = Field(None, description="Where records belong to units that the release shows.")
     outcome: OutcomeFacts | None = Field(None, description="Of a release that was just made; internal only.")
     counts: list[CountFacts] = Field(
         default_factory=list, description="Variables in which there is something to count."

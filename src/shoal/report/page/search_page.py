@@ -57,7 +57,7 @@ def shared_section(setup: TrialSetup, methods: Sequence[str]) -> PageSection:
             "are measured on these alone, the attack on all variables)"
         )
         facts.append(("measured on", measured))
-    for role, label in (("stratum", "strata"), ("weight", "sampling weights")):
+    for role, label in (("stratum", "strata"), ("weight", "sampling weights"), ("unit", "units")):
         columns = [name for name, one in selection.roles.items() if one == role]
         if columns:
             facts.append((label, names_markup(columns)))

@@ -48,6 +48,9 @@ def cards_of(summary: Summary) -> list[PageCard]:
     if summary.k_holds:
         behind = "records, at least, behind every protected value"
         cards.append(PageCard(str(summary.k), "Support", behind, "higher is safer"))
+    if summary.units is not None and summary.units.unique is not None:
+        meaning = f"of {summary.units.units:,} units have no other like them in the set of their records"
+        cards.append(PageCard(f"{summary.units.unique:,}", "Unique units", meaning, "lower is safer"))
     columns = f"in {summary.columns_released:,} variable{'s' * (summary.columns_released != 1)}"
     cards.append(PageCard(f"{summary.records:,}", "Records", f"released, {columns}"))
     for name, title, meaning in _CARDS:

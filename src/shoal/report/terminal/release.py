@@ -44,6 +44,12 @@ def _protection(summary: Summary) -> Iterator[tuple[str, str]]:
         f"{len(summary.protected)} of {len(summary.variables)} columns of {summary.records:,} records{blocks}{how}: "
         f"{first_names(summary.protected)}",
     )
+    if summary.units is not None:
+        units = summary.units
+        yield (
+            "units",
+            f"{units.units:,} of {one_line(units.column)}; {units.unique:,} unique by the set of their records",
+        )
     strata = f" within {', '.join(map(one_line, summary.strata))}" if summary.strata else ""
     if not summary.in_groups:
         yield "groups", f"none: all records are rewritten together{strata}"
@@ -53,7 +59,8 @@ def _protection(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "groups", f"{count:,} by {_name(summary.method or '')}{strata}, {smallest} to {largest} records each"
     if summary.outcome is not None:
         behind = "rewritten together" if summary.is_synthetic else "behind any released value"
-        yield "support", f"{summary.outcome.smallest_support}, the fewest records {behind}"
+        what = "different units" if any(one.role == "unit" for one in summary.variables) else "records"
+        yield "support", f"{summary.outcome.smallest_support}, the fewest {what} {behind}"
 
 
 def _loss(summary: Summary) -> Iterator[tuple[str, str]]:
