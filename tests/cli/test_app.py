@@ -37,7 +37,7 @@ def test_protect_writes_release_and_plan_and_says_so(folder):
 
 
 def test_the_plan_alone_repeats_the_release_in_its_place(folder):
-    run("protect", "survey.csv", "-k", 3, *DROP, "-o", "masked.csv", "--shuffle", "-q", cwd=folder)
+    run("protect", "survey.csv", "-k", 3, *DROP, "-o", "masked.csv", "-q", cwd=folder)
     first = (folder / "masked.csv").read_bytes()
     (folder / "masked.csv").unlink()
     assert run("protect", "--plan", "masked.csv.plan.toml", cwd=folder).returncode == 0
@@ -256,24 +256,34 @@ def test_measure_as_json(folder):
     ran = run("measure", "survey.csv", "masked.csv", "--columns", "age,tax", "--json", "-o", "f.json", cwd=folder)
     found = json.loads(ran.stdout)
     assert found == json.loads((folder / "f.json").read_text())
-    original, masked = (pd.read_csv(folder / name)[["age", "tax"]] for name in ("survey.csv", "masked.csv"))
+    original = shoal.read_table(folder / "survey.csv")[["age", "tax"]]
+    masked = shoal.Plan.from_toml(folder / "masked.csv.plan.toml").run().data[["age", "tax"]]
     assert found["score"] == pytest.approx(shoal.measure.score(original, masked))
     assert "takes long" not in ran.stdout
     quick = json.loads(run("measure", "survey.csv", "masked.csv", "--quick", "--json", cwd=folder).stdout)
     assert "takes long" in quick["left_out"]["propensity"]
 
 
-def test_measure_puts_shuffled_rows_back_in_order(folder):
+def test_rows_are_in_random_order_unless_their_order_is_to_be_kept(folder):
     options = ["survey.csv", "-k", 3, "--columns", "age,tax", "--seed", 1, "-q"]
-    run("protect", *options, "-o", "plain.csv", cwd=folder)
-    run("protect", *options, "-o", "mixed.csv", "--shuffle", cwd=folder)
-    loss = []
-    for name in ("plain.csv", "mixed.csv"):
-        ran = run(
-            "measure", "survey.csv", name, "--plan", f"{name}.plan.toml", "--measures", "sse", "--json", cwd=folder
-        )
-        loss.append(json.loads(ran.stdout)["utility"]["sse"])
-    assert loss[0] == pytest.approx(loss[1])
+    kept = run("protect", *options, "-o", "kept.csv", "--keep-order", cwd=folder)
+    assert "in the order of the input" in kept.stderr
+    random = [run("protect", *options, "-o", name, cwd=folder) for name in ("one.csv", "two.csv")]
+    assert not any("order" in ran.stderr for ran in random)
+    tables = [pd.read_csv(folder / f"{name}.csv") for name in ("kept", "one", "two")]
+    originals = pd.read_csv(folder / "survey.csv")
+    assert tables[0]["wage_income"].tolist() == originals["wage_income"].tolist()
+    for one, other in ((0, 1), (0, 2), (1, 2)):  # the order is not that of the seed
+        assert tables[one]["wage_income"].tolist() != tables[other]["wage_income"].tolist()
+    again = run("protect", "--plan", "kept.csv.plan.toml", "-o", "again.csv", cwd=folder)
+    assert "in the order of the input" in again.stderr
+    assert (folder / "again.csv").read_bytes() == (folder / "kept.csv").read_bytes()
+
+
+def test_shuffle_says_what_took_its_place(folder):
+    ran = run("protect", "survey.csv", "-k", 3, "--shuffle", cwd=folder)
+    assert (ran.returncode, ran.stderr.count("\n")) == (2, 1)
+    assert "--keep-order" in ran.stderr
 
 
 @pytest.mark.parametrize(

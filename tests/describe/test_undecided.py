@@ -42,7 +42,7 @@ def test_everything_undecided_in_a_register_is_named_at_once():
         ("name", "texts nearly all different"),
         ("birth_date", "dates or times"),
         ("postcode", "texts nearly all different"),
-        ("phone", "all different, of 10 digits each"),
+        ("phone", "every value is different and has 10 digits"),
     ):
         assert f'"{name}" ({reason})' in message
     for way in ('--role "name=identifier"', '--kind "name=nominal"', '--as-is "name"'):

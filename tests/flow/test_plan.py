@@ -10,7 +10,7 @@ import pytest
 import tomli_w
 
 import shoal
-from shoal.errors import ParameterError, PlanError, WriteError
+from shoal.errors import DisclosureWarning, ParameterError, PlanError, WriteError
 from shoal.read import as_table
 
 
@@ -40,8 +40,8 @@ def test_a_plan_survives_the_trip_through_toml(release, tmp_path):
 
 
 def test_a_plan_repeats_the_release_byte_for_byte(release, tmp_path):
-    release.write(tmp_path / "one.csv", plan=tmp_path / "plan.toml", shuffle=True)
-    shoal.Plan.from_toml(tmp_path / "plan.toml").run().write(tmp_path / "two.csv", shuffle=True)
+    release.write(tmp_path / "one.csv", plan=tmp_path / "plan.toml")
+    shoal.Plan.from_toml(tmp_path / "plan.toml").run().write(tmp_path / "two.csv")
     assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
 
 
@@ -152,9 +152,10 @@ def test_neither_release_nor_plan_overwrites_the_input(release, file, tmp_path):
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_shuffle_keeps_the_records_and_loses_the_order(release, tmp_path):
-    release.write(tmp_path / "plain.csv")
-    release.write(tmp_path / "shuffled.csv", shuffle=True)
+def test_a_file_has_the_records_in_random_order_unless_it_is_to_keep_theirs(release, tmp_path):
+    with pytest.warns(DisclosureWarning, match="in the order of the input"):
+        release.write(tmp_path / "plain.csv", keep_order=True)
+    release.write(tmp_path / "shuffled.csv")
     plain, shuffled = (tmp_path / name for name in ("plain.csv", "shuffled.csv"))
     assert plain.read_text() != shuffled.read_text()
     assert sorted(plain.read_text().splitlines()[1:]) == sorted(shuffled.read_text().splitlines()[1:])

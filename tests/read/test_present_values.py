@@ -129,7 +129,7 @@ def test_nothing_is_left_beneath_a_missing_value(columns: list[str], tmp_path: P
     release = shoal.protect(frame, 4, columns=columns, missing="keep")
     assert HIDDEN not in release.data["hidden"].array._data
     assert release.data["hidden"].isna().tolist() == [row == 3 for row in range(12)]
-    release.write(tmp_path / "release.feather", shuffle=False)
+    release.write(tmp_path / "release.feather")
     table = pa.ipc.open_file(tmp_path / "release.feather").read_all()
     assert np.float64(HIDDEN).tobytes() not in table["hidden"].chunk(0).buffers()[1].to_pybytes()
 

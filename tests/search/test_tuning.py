@@ -366,7 +366,16 @@ def test_the_command_has_every_option_that_decides_a_result():
     from shoal.cli import app as cli
 
     of_protect, of_tune = (set(inspect.signature(command).parameters) for command in (cli.protect, cli_tune.tune))
-    assert of_protect - of_tune <= {"method", "replace", "shuffle", "save_plan", "explain", "report", "audience"}
+    assert of_protect - of_tune <= {
+        "method",
+        "replace",
+        "shuffle",
+        "keep_order",
+        "save_plan",
+        "explain",
+        "report",
+        "audience",
+    }
 
 
 def command(*given: str):

@@ -39,7 +39,7 @@ def demo(
         release = protect(
             survey, k, roles={"household_id": "identifier"}, strata="region", weights="survey_weight", seed=1
         )
-    release.write(masked, plan=plan)
+    release.write(masked)
     if not quiet:
         print_release(release, masked, plan, False)
         say("\nOne of the groups, before and after (weighted means; gross less tax is still net):\n")
@@ -51,6 +51,6 @@ def demo(
             )
         )
         say(f"\nLook at the columns:     shoal describe {survey}")
-        say(f"Risk and utility:        shoal measure {survey} {masked} --plan {plan}")
-        say(f"A report to look at:     shoal report {survey} {masked} --plan {plan}")
+        say(f"Risk and utility:        shoal measure {survey} {masked}")
+        say(f"A report to look at:     shoal report {survey} {masked}")
         say(f"The same release again:  shoal protect --plan {plan}")

@@ -17,14 +17,13 @@ from shoal.cli.options import (
     Quiet,
     SampleSeed,
     Strata,
-    given_options,
     measure_options,
     refuse_beside_plan,
     takes,
 )
 from shoal.cli.terminal import progress_bar, say
 from shoal.cli.texts import read_assignments, read_blocks, read_names
-from shoal.cli.two_files import read_two_files, refuse_output
+from shoal.cli.two_files import Aligned, NoPlan, read_two_files, refuse_output
 
 __all__ = ["measure"]
 
@@ -33,15 +32,20 @@ __all__ = ["measure"]
 def measure(
     *,
     original: Annotated[Path, typer.Argument(help="The table as it was.")],
-    masked: Annotated[Path, typer.Argument(help="The protected table: the same records in the same order.")],
+    masked: Annotated[
+        Path, typer.Argument(help="The protected table: the same records in the same order, or its plan's.")
+    ],
     json: Json = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the measures there, as JSON.")] = None,
     plan: Annotated[
         Path | None,
         typer.Option(
-            help="The plan of the release: with it, the attack of an intruder who knows the method is measured."
+            help="The plan of the release: with it, the attack of an intruder who knows the method is measured. "
+            "[MASKED.plan.toml, if it is there]"
         ),
     ] = None,
+    no_plan: NoPlan = False,
+    aligned: Aligned = False,
     method: Annotated[str | None, typer.Option(help="The method of the release, if there is no plan.")] = None,
     k: Annotated[int | None, typer.Option("-k", help="The k of the release, if there is no plan.")] = None,
     blocks: Blocks = None,
@@ -67,12 +71,13 @@ def measure(
     from shoal.write import replacing
 
     options = measure_options(option)
+    decided = {"method": method, "k": k, "blocks": blocks, "strata": strata, "columns": columns, "kind": kind}
+    beside = [name for name, value in decided.items() if value not in (None, [])]
     if plan is not None:
-        beside = given_options(method=method, k=k, blocks=blocks, strata=strata, columns=columns, kind=kind)
-        refuse_beside_plan(list(beside))
-    before, after, known = read_two_files(original, masked, plan, reading)
-    if known is not None:
-        facts = known.facts
+        refuse_beside_plan(beside)
+    files = read_two_files(original, masked, plan, reading, look_beside=not no_plan, options=beside, quiet=quiet)
+    if files.plan is not None:
+        facts = files.plan.facts
     else:
         kinds = read_assignments("--kind", kind)
         facts = {
@@ -84,10 +89,17 @@ def measure(
         }
         facts["strata"] = read_names(strata)
     if output is not None:
-        refuse_output(output, "measures", before, after, plan)
+        refuse_output(output, "measures", files)
     with progress_bar(quiet or json, "measuring"):
         evaluation = evaluate(
-            before, after, measures=read_names(measures), options=options, quick=quick, seed=seed, **facts
+            files.before,
+            files.after,
+            measures=read_names(measures),
+            options=options,
+            quick=quick,
+            seed=seed,
+            aligned=aligned or files.aligned,
+            **facts,
         )
     as_json = to_json.dumps(evaluation.to_dict(), indent=2, ensure_ascii=False)
     if output is not None:

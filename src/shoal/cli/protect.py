@@ -42,7 +42,10 @@ def protect(
     seed: Annotated[
         int | None, typer.Option(help="Where random choices start; drawn and recorded if not given.")
     ] = None,
-    shuffle: Annotated[bool, typer.Option("--shuffle", help="Write the rows in random order.")] = False,
+    keep_order: Annotated[
+        bool, typer.Option("--keep-order", help="Write the rows in the order of the input, not in random order.")
+    ] = False,
+    shuffle: Annotated[bool, typer.Option("--shuffle", hidden=True)] = False,  # of before; its error says what to do
     reading: dict[str, Any],
     plan: Annotated[Path | None, typer.Option(help="Repeat the release this plan describes.")] = None,
     save_plan: Annotated[Path | None, typer.Option(help="Where to write the plan. [OUTPUT.plan.toml]")] = None,
@@ -56,24 +59,26 @@ def protect(
     from shoal.flow.carry_out import table_for
     from shoal.flow.plan import Plan
     from shoal.flow.protect import protect
+    from shoal.flow.release import plan_beside
     from shoal.flow.settle import settle
     from shoal.read import as_table
 
+    if shuffle:
+        raise ParameterError("Rows leave in random order: leave --shuffle out. --keep-order keeps that of the input.")
     known: Plan | None = None
     if plan is not None:
         refuse_beside_plan(list(given_options(k=k, **options, method=method, seed=seed, **reading)))
         known = Plan.from_toml(plan)
         table = table_for(known, file)
         if known.output is not None:
-            shuffle = shuffle or known.output.shuffle
+            keep_order = keep_order or known.output.in_input_order
             if file is None:  # the same release again, in its place
                 output = output or Path(known.output.path)
     else:
         table = as_table(_named(file, k), **reading)
     if output is not None or not explain:
         output = _output(output, file)
-        if save_plan is None and file is not None:
-            save_plan = output.with_name(f"{output.name}.plan.toml")
+        save_plan = save_plan or plan_beside(output)
         _refuse_targets(table, output, save_plan, report, plan, options.get("edits"), repeats=file is None)
     chosen = given_options(method=method, seed=seed) | protection_options(options, table.names)
     if explain or output is None:
@@ -81,9 +86,9 @@ def protect(
         return
     with progress_bar(quiet):
         release = protect(table, k or 0, **chosen) if known is None else known.run(table)
-    release.write(output, shuffle=shuffle, plan=save_plan)
+    release.write(output, keep_order=keep_order, plan=save_plan)
     if not quiet:
-        print_release(release, output, save_plan, shuffle)
+        print_release(release, output, save_plan, keep_order)
     if report is not None:
         with progress_bar(quiet, "measuring"):
             release.report(report)
@@ -91,14 +96,14 @@ def protect(
             say(f"report      {report} (shows distributions of the original: not for publication)")
 
 
-def print_release(release: Release, output: Path, plan: Path | None, shuffled: bool) -> None:
+def print_release(release: Release, output: Path, plan: Path | None, in_input_order: bool) -> None:
     """Print what was protected, what was lost, and where the files are."""
     from shoal.report.facts.collect import summarize
     from shoal.report.terminal.release import release_text
 
     evaluation = release.evaluate(measures=["sse", "information_loss"])
     summary = summarize(release, "internal", evaluation, distributions=False)
-    say(release_text(summary, output, plan, shuffled))
+    say(release_text(summary, output, plan, in_input_order))
 
 
 def _named(file: Path | None, k: int | None) -> Path:

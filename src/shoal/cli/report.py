@@ -14,14 +14,13 @@ from shoal.cli.options import (
     Quick,
     Quiet,
     SampleSeed,
-    given_options,
     measure_options,
     refuse_beside_plan,
     takes,
 )
 from shoal.cli.terminal import progress_bar, say
 from shoal.cli.texts import read_assignments, read_names
-from shoal.cli.two_files import read_two_files, refuse_output
+from shoal.cli.two_files import Aligned, NoPlan, read_two_files, refuse_output
 
 __all__ = ["report"]
 
@@ -30,8 +29,15 @@ __all__ = ["report"]
 def report(
     *,
     original: Annotated[Path, typer.Argument(help="The table as it was.")],
-    masked: Annotated[Path, typer.Argument(help="The protected table: the same records in the same order.")],
-    plan: Annotated[Path | None, typer.Option(help="The plan of the release: says what was done.")] = None,
+    masked: Annotated[
+        Path, typer.Argument(help="The protected table: the same records in the same order, or its plan's.")
+    ],
+    plan: Annotated[
+        Path | None,
+        typer.Option(help="The plan of the release: says what was done. [MASKED.plan.toml, if it is there]"),
+    ] = None,
+    no_plan: NoPlan = False,
+    aligned: Aligned = False,
     audience: Annotated[
         str,
         typer.Option(
@@ -64,19 +70,22 @@ def report(
 
     check_limits({"audience": OneOf(("internal", "public"))}, {"audience": audience})
     options = measure_options(option)
+    beside = [name for name, value in {"columns": columns, "kind": kind}.items() if value not in (None, [])]
     if plan is not None:
-        refuse_beside_plan(list(given_options(columns=columns, kind=kind)))
-    before, after, known = read_two_files(original, masked, plan, reading)
+        refuse_beside_plan(beside)
+    files = read_two_files(original, masked, plan, reading, look_beside=not no_plan, options=beside, quiet=quiet)
     if output is None and not json:
         output = Path(f"{masked.stem}-report.html")
     if output is not None:
-        refuse_output(output, "report", before, after, plan)
+        refuse_output(output, "report", files)
     facts: dict[str, Any] = {"columns": read_names(columns), "kinds": read_assignments("--kind", kind)}
-    if known is not None:
-        facts = known.facts
+    if files.plan is not None:
+        facts = files.plan.facts
+    facts["aligned"] = aligned or files.aligned
+    before, after = files.before, files.after
     with progress_bar(quiet or json, "measuring"):
         evaluation = evaluate(before, after, options=options, quick=quick, seed=seed, **facts)
-        summary = summarize_files(before, after, evaluation, known, audience)  # type: ignore[arg-type]  # checked above
+        summary = summarize_files(before, after, evaluation, files.plan, audience)  # type: ignore[arg-type]  # checked above
     if output is not None:
         write_report(summary, output)
     if json:

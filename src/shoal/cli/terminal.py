@@ -14,7 +14,7 @@ from typing import Any
 
 from shoal.errors import ShoalWarning, WriteError, visible
 
-__all__ = ["one_line_warnings", "progress_bar", "say", "say_warning"]
+__all__ = ["one_line_warnings", "progress_bar", "say", "say_note", "say_warning"]
 
 
 def say(text: str) -> None:
@@ -25,6 +25,11 @@ def say(text: str) -> None:
         raise
     except OSError:
         raise WriteError("The results could not be printed. Is the disk that they are sent to full?") from None
+
+
+def say_note(message: str) -> None:
+    """Print a note as one line on standard error, where it is in nobody's way who reads the results."""
+    print(f"shoal: {visible(message)}", file=sys.stderr)
 
 
 def say_warning(message: str) -> None:

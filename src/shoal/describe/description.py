@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.describe.default_kinds import default_kind
-from shoal.describe.identifiers import looks_like_identifier
+from shoal.describe.identifiers import identifier_reason
 from shoal.describe.undecided import undecided
 from shoal.describe.units import likely_unit
 from shoal.describe.variables import Kind, Role, distinct_values, word_like
@@ -86,7 +86,7 @@ def _describe(table: Table, name: str, unit: str) -> Variable:
 
 
 def _suggest_role(table: Table, name: str, kind: Kind | None) -> tuple[Role, str]:
-    reason = looks_like_identifier(table, name)
+    reason = identifier_reason(table, name)
     if reason:
         return "identifier", reason
     for role, pattern in _ROLE_WORDS:

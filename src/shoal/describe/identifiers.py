@@ -1,80 +1,118 @@
-"""Columns that number or name the records: found by what they are, and by their names."""
+"""Whether a column, or the index of a pandas frame, identifies records: by what it holds, and by its name."""
 
 from __future__ import annotations
 
 import re
 
+import narwhals.stable.v2 as nw
 import numpy as np
+from numpy.typing import NDArray
 
-from shoal.describe.variables import distinct_values, kind_of, word_like
+from shoal.describe.variables import distinct_values, has_fractions, word_like
+from shoal.errors import IdentifierWarning, warn
 from shoal.read import Table
 
-__all__ = ["looks_like_identifier", "register_numbers"]
+__all__ = ["identifier_reason", "register_numbers", "warn_of_index"]
 
-_NEARLY_ALL = 0.95  # of the values are different
-_FEW_RECORDS = 20  # below so many, values that all differ say little
-_MANY_DIGITS = 7  # of a phone number, or of a number in a register
+_NEARLY_ALL = 0.95  # of the records have a value of their own
+_FEWEST = 20  # records; values of fewer all differ by chance
+_GAPS = 1.1  # numbers that number the records leave out a tenth at most
+_LONG = 7  # digits: of telephone and register numbers
 
-# Words that suggest an identifier when they are a whole part of a column's name: "person_id", "e-mail".
+_TEXTS = (nw.String, nw.Categorical, nw.Enum, nw.Object)
+
+# Words that are a whole part of a column's name: "person_id", "HHID". Some end in "id" and are other things.
 _IDENTIFIER_WORDS = re.compile(
-    r"[a-z]*id|ids|uuid|guid|ssn|nin|passport|e?mail|phone|tel|mobile|iban|name|surname|[a-z]*name|address|street"
-    r"|licen[cs]e|number|nr|unnamed|index"
+    r"(?!(?:un)?paid$|prepaid$|aid$|bid$|mid$|grid$|covid$|valid$|invalid$)[a-z]*id|ids|uuid|guid|ssn|nin|passport|e?mail"
+    r"|phone|tel|mobile|iban|name|surname|[a-z]*name|address|street|licen[cs]e|number|nr|unnamed|index"
 )
 
 
-def looks_like_identifier(table: Table, name: str) -> str:
-    """Return why a column looks like an identifier, or an empty string if it does not.
+def identifier_reason(table: Table, name: str, distinct: int | None = None) -> str:
+    """Return why a column identifies records, or an empty string if it does not.
 
-    Texts that nearly all differ; whole numbers that number the records, or all differ and have the same seven or more
-    digits; and columns with such a name whose values nearly all differ. Amounts are not: they have fractions, or
-    different numbers of digits.
+    Nearly all values differ, and they are texts; whole numbers that number the records, in any order and from any
+    start; whole numbers of the same seven or more digits; or the name says it. Fractions, and whole numbers of
+    different lengths that no name calls identifiers, are amounts.
+
+    Parameters
+    ----------
+    table, name
+        The column.
+    distinct
+        How many different values it has, if that was counted already.
     """
+    is_numeric = table.is_numeric(name)
+    if not is_numeric and not isinstance(table.type_of(name), _TEXTS):
+        return ""
+    if is_numeric and has_fractions(table, name):  # before values are counted, which takes longer
+        return ""
+    missing = table.missing(name)
+    observed = len(table) - int(missing.sum())
+    different = distinct_values(table, name, missing) if distinct is None else distinct
+    if different < 2 or different < _NEARLY_ALL * observed:
+        return ""
     word = word_like(_IDENTIFIER_WORDS, name)
-    if kind_of(table, name) == "continuous":
-        if not _whole(table.numbers(name)):
-            return ""
-        reason = register_numbers(table, name) or ("it numbers the records" if _numbers_records(table, name) else "")
-    else:
-        enough = len(table) >= _FEW_RECORDS and kind_of(table, name) is not None
-        reason = "nearly every value is different" if enough and _nearly_all_differ(table, name) else ""
-    if word and (reason or _nearly_all_differ(table, name)):
+    if word:
         return f'"{word}" in its name, and nearly every value is different'
-    return reason
+    if observed < _FEWEST:
+        return ""
+    if not is_numeric:
+        return "nearly every value is different"
+    return _numbering(table.numbers(name)[~missing]) if different == observed else ""
+
+
+def warn_of_index(table: Table) -> None:
+    """Warn of the index of a pandas frame that identifies records: a release in memory keeps it, a file does not."""
+    if not table.frame.implementation.is_pandas():
+        return
+    import pandas as pd  # here, to keep start-up quick
+
+    index = table.frame.to_native().index
+    if isinstance(index, pd.RangeIndex) or len(index) < _FEWEST or index.nunique() < _NEARLY_ALL * len(index):
+        return
+    levels = [index.get_level_values(level) for level in range(index.nlevels)]
+    named = [level for level in levels if pd.api.types.is_integer_dtype(level) or level.inferred_type == "string"]
+    if not named or np.array_equal(index.to_numpy(), np.arange(len(index))):
+        return
+    names = ", ".join(f'"{name}"' for name in index.names if name is not None)
+    warn(
+        f"The index{f' {names}' if names else ''} of the table is different for nearly every record, and release.data "
+        "keeps it. It is not written to a file; release.data.reset_index(drop=True) is without it.",
+        IdentifierWarning,
+    )
 
 
 def register_numbers(table: Table, name: str) -> str:
-    """Return what a column of numbers of a register or of telephones holds; an empty string for any other column.
+    """Return what a column of telephone or register numbers holds; an empty string for any other column.
 
     They are whole, all different, and have the same seven or more digits.
     """
-    values = _whole_and_different(table, name)
-    if values is None or values.min() <= 0:
+    if not table.is_numeric(name) or has_fractions(table, name):
         return ""
-    digits = [len(str(int(end))) for end in (values.min(), values.max())]
-    return f"all different, of {digits[0]} digits each" if digits[0] == digits[1] >= _MANY_DIGITS else ""
-
-
-def _numbers_records(table: Table, name: str) -> bool:
-    values = _whole_and_different(table, name)
-    return values is not None and values.max() - values.min() == len(values) - 1
-
-
-def _whole_and_different(table: Table, name: str) -> np.ndarray | None:
-    """Return the values of a column if all are whole numbers and differ; None if not, or if many are missing."""
-    if len(table) < _FEW_RECORDS or kind_of(table, name) != "continuous":
-        return None
-    values = table.numbers(name)
-    values = values[~np.isnan(values)]
-    few = len(values) < _NEARLY_ALL * len(table)
-    return None if few or not _whole(values) or len(np.unique(values)) < len(values) else values
-
-
-def _nearly_all_differ(table: Table, name: str) -> bool:
     missing = table.missing(name)
-    distinct = distinct_values(table, name, missing)
-    return distinct >= 2 and distinct >= _NEARLY_ALL * (len(table) - int(missing.sum()))
+    observed = len(table) - int(missing.sum())
+    if observed < max(_FEWEST, _NEARLY_ALL * len(table)) or distinct_values(table, name, missing) < observed:
+        return ""
+    return _same_long_digits(table.numbers(name)[~missing])
 
 
-def _whole(values: np.ndarray) -> bool:
-    observed = values[~np.isnan(values)]
-    return bool(len(observed) and np.isfinite(observed).all() and (observed % 1 == 0).all())
+def _numbering(values: NDArray[np.float64]) -> str:
+    """Return why whole numbers that all differ are numbers of records, or an empty string."""
+    least, greatest = float(values.min()), float(values.max())
+    if not np.isfinite(greatest - least):
+        return ""
+    if greatest - least < 2**53:
+        step = int(np.gcd.reduce((values - least).astype(np.int64)))
+        if (greatest - least) / step + 1 <= _GAPS * len(values):
+            return "it numbers the records"
+    return _same_long_digits(values)
+
+
+def _same_long_digits(values: NDArray[np.float64]) -> str:
+    least, greatest = float(values.min()), float(values.max())
+    if not 0 < least <= greatest < np.inf:
+        return ""
+    digits = len(str(int(least)))
+    same = digits >= _LONG and digits == len(str(int(greatest)))
+    return f"every value is different and has {digits} digits" if same else ""

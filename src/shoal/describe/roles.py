@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from shoal.describe.default_kinds import default_kind
-from shoal.describe.identifiers import looks_like_identifier
+from shoal.describe.identifiers import identifier_reason
 from shoal.describe.text_numbers import amounts_in_categories
 from shoal.describe.undecided import refuse_undecided
 from shoal.describe.unsupported import holds_times
@@ -233,7 +233,7 @@ def _warn_of_identifiers(table: Table, selection: Selection, stated: set[str]) -
     """Warn of columns that look like identifiers and are released, unless it was stated what they are."""
     protected = set(selection.columns)
     for name in table.names:
-        reason = "" if name in stated else looks_like_identifier(table, name)
+        reason = "" if name in stated else identifier_reason(table, name)
         if reason:
             warn(
                 f'Column "{name}" looks like an identifier ({reason}) and is '

@@ -15,9 +15,11 @@ from shoal import progress
 from shoal.describe import select
 from shoal.describe.combinations import records_alike
 from shoal.describe.default_kinds import FEW_VALUES, taken_for_codes
+from shoal.describe.identifiers import warn_of_index
 from shoal.describe.matrix import block_matrix, block_values
 from shoal.describe.missing import refuse_infinities, refuse_missing
 from shoal.describe.strata import strata_of
+from shoal.describe.weights import warn_of_weights
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.errors import (
     DataError,
@@ -119,6 +121,7 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
             k=plan.k,
             records=len(table),
         )
+    warn_of_index(table)
     refuse_infinities(table, plan.columns)
     _refuse_incomplete(plan, table)
     weights = _weights(plan, table)
@@ -200,6 +203,9 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
         empty_records=int(np.any([partition.labels < 0 for partition in partitions], axis=0).sum()),
         **counts,
     )
+    if work.plan.weights is not None:
+        unchanged = [name for name in masked.names if name not in (*work.plan.rewritten, work.plan.weights)]
+        warn_of_weights(masked, work.plan.weights, unchanged)
     for name in outcome.constant:
         warn(f'All values of "{name}" are the same: it is left out of distances.', DescriptionWarning)
     return outcome

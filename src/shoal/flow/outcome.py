@@ -47,10 +47,17 @@ class Input(PlanSection):
 
 
 class Output(PlanSection):
-    """Where the release was written, and whether its rows were shuffled."""
+    """Where the release was written, and in which order its rows are."""
 
     path: _PathText
-    shuffle: bool = False
+    keep_order: bool = False  # the order of the input; otherwise one that the plan's key draws
+    sha256: str | None = None  # of the file, to know it again
+    shuffle: bool | None = None  # only in plans from before there was a key: whether the seed drew the order
+
+    @property
+    def in_input_order(self) -> bool:
+        """Whether the rows are in the order of the input."""
+        return self.keep_order or self.shuffle is False
 
 
 class Outcome(PlanSection):

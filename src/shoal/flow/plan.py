@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from functools import cached_property
@@ -31,6 +30,7 @@ from shoal.flow.masking import Masking
 from shoal.flow.outcome import Input, Outcome, Output, PlanSection
 from shoal.flow.plan_checks import refuse_misfits
 from shoal.flow.plan_content import content_of
+from shoal.flow.row_order import new_key
 from shoal.flow.rules.decimals import DECIMALS
 from shoal.parameters.choices import as_text, build
 from shoal.partition import METHODS
@@ -44,7 +44,7 @@ __all__ = ["Plan"]
 
 _HEADER = (
     "# A plan of shoal: run again on the same input, it gives the same release, byte for byte.\n"
-    "# Keep it as safe as the input: whoever has the seed can redraw what was drawn at random.\n\n"
+    "# Keep it as safe as the input: whoever has the seed and the key can redraw what was drawn at random.\n\n"
 )
 _PUBLIC = {
     *("k", "blocks", "kinds", "method", "replace", "confidential", "edits", "repair", "missing", "standardize"),
@@ -109,8 +109,8 @@ class Plan(PlanSection):
     scenarios: dict[str, list[str]] = Field(default_factory=dict)
     decimals: dict[str, Annotated[int, Field(ge=DECIMALS.low, le=DECIMALS.high)]] = Field(default_factory=dict)
     seed: int = Field(ge=0)
-    # From the system, never from the seed, which anyone can guess: what new ids of units come from.
-    key: str = Field(default_factory=lambda: secrets.token_hex(16), pattern="^[0-9a-f]{32,}$")
+    # From the system, never from the seed, which anyone can guess: the order of written rows and new ids of units.
+    key: str = Field(default_factory=new_key, pattern="^[0-9a-f]{32}$")
     input: Input | None = None
     output: Output | None = None
     outcome: Outcome | None = None
@@ -209,7 +209,7 @@ class Plan(PlanSection):
         }
 
     def public(self) -> dict[str, Any]:
-        """Return what can be published of the plan: no seed, no file, no count of records."""
+        """Return what can be published of the plan: no seed, no key, no file, no count of records."""
         kept = self.model_dump(include=_PUBLIC)
         kept["method"] = {key: value for key, value in kept["method"].items() if key not in _NOT_PUBLIC}
         kept["roles"] = {name: role for name, role in self.roles.items() if name not in self.identifiers}

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from shoal.errors import WriteError
+from shoal.errors import DisclosureWarning, WriteError, warn
 from shoal.flow.outcome import Output
+from shoal.flow.row_order import in_random_order
 from shoal.measure import Evaluation, evaluate
 from shoal.measure.headline import Headline, released_columns, whole_linkage
+from shoal.parameters.default import DEFAULT_PLAN, is_default
 from shoal.parameters.limits import OneOf, check_limits
 from shoal.partition import Partition
 from shoal.read import Table
-from shoal.write import refuse_targets, refuse_to_overwrite, refuse_unwritable, replacing, write_table
+from shoal.write import (
+    refuse_targets,
+    refuse_to_overwrite,
+    refuse_unwritable,
+    replacing,
+    write_table,
+    writing_table,
+)
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
     from shoal.report.writing import Audience
 
-__all__ = ["Release", "in_original_order"]
+__all__ = ["Release", "plan_beside"]
 
 
 @dataclass(frozen=True)
@@ -74,35 +81,47 @@ class Release:
         **options
             `measures`, `options`, `quick` and `seed` of `shoal.evaluate`.
         """
-        return evaluate(self.original, self.masked, **self.plan.facts, **options)
+        return evaluate(self.original, self.masked, **self.plan.facts, aligned=True, **options)
 
     def write(
-        self, path: str | os.PathLike[str], *, shuffle: bool = False, plan: str | os.PathLike[str] | None = None
+        self,
+        path: str | os.PathLike[str],
+        *,
+        keep_order: bool = False,
+        plan: str | os.PathLike[str] | None = DEFAULT_PLAN,
     ) -> None:
-        """Write the protected table, and the plan that repeats it if asked for.
+        """Write the protected table, its rows in random order, and beside it the plan that repeats it.
 
         Parameters
         ----------
         path
-            Where to; the ending says in which format. Never the file the data came from.
-        shuffle
-            Whether to write the rows in random order, so that they cannot be put beside the original by position.
+            Where to; the ending says in which format. Never the file the data came from. An index is not written.
+        keep_order
+            Whether to write the rows in the order of the input. It is warned of: whoever has both files can then put
+            them side by side, record by record.
         plan
-            Where to write the plan. Keep it: it holds the seed.
+            Where to write the plan: by default beside the release, as ``masked.csv.plan.toml``; None writes none. Keep
+            it: with it `shoal measure` and `shoal report` find the original of every row.
         """
+        plan = plan_beside(path) if is_default(plan) else plan
         refuse_targets(self.original, [("release", path), ("plan", plan)], table="release")
-        table = self.masked
-        if shuffle:
-            table = table.rows(_shuffled(self.plan, len(table)))
+        if keep_order:
+            warn(
+                f"The rows of {path} are in the order of the input: side by side, the two files are linked record by "
+                "record. Leave keep_order (--keep-order) out to write them in random order.",
+                DisclosureWarning,
+            )
+        table = self.masked if keep_order else in_random_order(self.plan, self.masked)
         if plan is None:
             write_table(table, path)
         else:
-            output = Output(path=str(Path(path).resolve()), shuffle=shuffle)
-            text = self.plan.model_copy(update={"output": output}).as_toml(plan)
             # The plan is ready when the release takes its place: no release stands there with the plan of another.
-            with replacing(plan, owner_only=True) as temporary:
+            with replacing(plan, owner_only=True) as temporary, writing_table(table, path) as written:
+                with written.open("rb") as file:
+                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+                output = Output(path=str(Path(path).resolve()), keep_order=keep_order, sha256=digest)
+                text = self.plan.model_copy(update={"output": output}).as_toml(plan)
                 temporary.write_text(text, encoding="utf-8")
-                write_table(table, path)
         self._written.extend(Path(one).resolve() for one in (path, plan) if one is not None)
 
     def report(
@@ -130,12 +149,6 @@ class Release:
         write_release_report(self, path, audience, self.evaluate() if evaluation is None else evaluation)
 
 
-def in_original_order(plan: Plan, table: Table) -> Table:
-    """Return the rows of a release as they stood before they were shuffled, if they were."""
-    if plan.output is None or not plan.output.shuffle:
-        return table
-    return table.rows(np.argsort(_shuffled(plan, len(table))))
-
-
-def _shuffled(plan: Plan, records: int) -> NDArray[np.int64]:
-    return np.random.default_rng([plan.seed, len(plan.blocks)]).permutation(records)
+def plan_beside(path: str | os.PathLike[str]) -> Path:
+    """Return where the plan of a release is written, and looked for, by default."""
+    return Path(path).with_name(f"{Path(path).name}.plan.toml")

@@ -13,6 +13,7 @@ from shoal.describe.roles import as_names
 from shoal.describe.variables import Kind
 from shoal.errors import ParameterError, nearest_name_hint
 from shoal.measure.catalogue import MEASURES
+from shoal.measure.correspondence import refuse_unrelated_rows
 from shoal.measure.evaluation_schema import DESCRIBED, SCHEMA
 from shoal.measure.headline import (
     Alike,
@@ -208,6 +209,7 @@ class Evaluation:
                 unit=self.unit,
                 measures=measures,
                 options=self.options,
+                aligned=True,
             ).measured
 
     def to_dict(self) -> dict[str, Any]:
@@ -260,6 +262,7 @@ def evaluate(
     options: MeasureOptions | None = None,
     quick: bool = False,
     seed: int = 0,
+    aligned: bool = False,
 ) -> Evaluation:
     """Measure a masked file against its original.
 
@@ -292,6 +295,10 @@ def evaluate(
         Leave out what takes long, unless it is named; `.left_out` says what.
     seed
         The seed of the samples that a few measures draw in large files, and of the other start of clusters.
+    aligned
+        Say that the rows of both files belong together. Otherwise it is tested whether rows are nearer to their own
+        counterparts than to others, and files where they are not are refused: risk would be measured against the
+        wrong records. `release.evaluate()` knows.
 
     Notes
     -----
@@ -310,6 +317,8 @@ def evaluate(
     if method is not None:
         known_method(method, 2 if k is None else k)  # better refused now than after an hour
     files = pair(original, masked, columns, kinds=kinds)
+    if not aligned:
+        refuse_unrelated_rows(files)
     apart = columns_apart(files, weights=weights, unit=unit)
     if columns is None and apart:
         files = pair(files.original, files.masked, columns_in_both(files, weights, unit), kinds=kinds)

@@ -171,6 +171,7 @@ class TrialSetup:
             unit=facts["unit"],
             measures=measures,
             options=self.measure_options,
+            aligned=True,
         )
 
     @cached_property
@@ -189,5 +190,6 @@ class TrialSetup:
             kinds=self.selection.kinds,
             measures=QUICK_MEASURES,
             options=self.measure_options,
+            aligned=True,
         )
         return trial_measures(evaluation)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from shoal.read.files import identity_of
 from shoal.write.atomic import permissions_at, replacing
 from shoal.write.files import writer_for
 
-__all__ = ["refuse_targets", "refuse_to_overwrite", "refuse_unwritable", "write_table"]
+__all__ = ["refuse_targets", "refuse_to_overwrite", "refuse_unwritable", "write_table", "writing_table"]
 
 # What each file is, for messages, and its path; None for one that is not wanted.
 Files = Iterable[tuple[str, str | os.PathLike[str] | None]]
@@ -43,6 +44,15 @@ def write_table(
     WriteError
         The file was not written, and the file that was at `path` before is still there.
     """
+    with writing_table(data, path, labels=labels, owner_only=owner_only):
+        pass
+
+
+@contextmanager
+def writing_table(
+    data: Any, path: str | os.PathLike[str], *, labels: Labels | None = None, owner_only: bool = False
+) -> Iterator[Path]:
+    """Write a table as `write_table` does, and give the whole file before it takes its place, when the block ends."""
     target = Path(path)
     write = writer_for(target)
     table = as_table(data)
@@ -50,6 +60,7 @@ def write_table(
     kept = (table.labels if labels is None else labels).only(table.names)
     with replacing(target, owner_only=owner_only) as temporary:
         write(table.frame, kept, temporary)
+        yield temporary
 
 
 def refuse_to_overwrite(source: Table, target: str | os.PathLike[str]) -> None:

@@ -337,7 +337,7 @@ def test_protect_writes_a_report_beside_the_release(folder, run):
 
 
 def test_the_command_reports_on_two_files(folder, run):
-    assert run(folder, "protect", "data.csv", "-k", "3", "-o", "masked.csv", "--shuffle", "-q").returncode == 0
+    assert run(folder, "protect", "data.csv", "-k", "3", "-o", "masked.csv", "-q").returncode == 0
     ran = run(folder, "report", "data.csv", "masked.csv", "--plan", "masked.csv.plan.toml")
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.endswith("written to masked-report.html\n")

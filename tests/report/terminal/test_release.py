@@ -14,11 +14,11 @@ from shoal.report.terminal.release import release_text
 CONFIDENTIAL = ["FEDTAX", "TAXINC", "WSALVAL", "ERNVAL"]
 
 
-def lines_of(release: shoal.Release, plan: Path | None = None, shuffled: bool = False) -> dict[str, str]:
+def lines_of(release: shoal.Release, plan: Path | None = None, in_input_order: bool = False) -> dict[str, str]:
     """Return the text by the word at the beginning of each line."""
     evaluation = release.evaluate(measures=["sse", "information_loss"])
     summary = summarize(release, "internal", evaluation, distributions=False)
-    lines = release_text(summary, Path("masked.csv"), plan, shuffled).splitlines()
+    lines = release_text(summary, Path("masked.csv"), plan, in_input_order).splitlines()
     return {line[:12].strip(): line[12:] for line in lines}
 
 
@@ -26,14 +26,14 @@ def test_the_text_has_the_facts_of_the_release(census):
     release = shoal.protect(census.file, 5, seed=1)
     loss = release.evaluate(measures=["information_loss"]).information_loss
     worst = max(loss.by_column, key=loss.by_column.__getitem__)
-    lines = lines_of(release, Path("plan.toml"), shuffled=True)
+    lines = lines_of(release, Path("plan.toml"))
     assert lines["protected"].startswith("13 of 13 columns of 1,080 records: AFNLWGT, AGI, EMCONTRB, ERNVAL and 9 more")
     assert lines["groups"] == "216 by mdav, 5 to 5 records each"
     assert lines["k"] == "5, the fewest records behind any released value"
     assert lines["cost"] == "9.09 % of the variation is lost (SSE 1274.83)"  # the published value
     assert lines[""] == f"most in {worst}, {loss.by_column[worst]:.2f} %"
-    assert lines["written"] == "masked.csv, rows shuffled"
-    assert lines["plan"].startswith("plan.toml (holds the seed")
+    assert lines["written"] == "masked.csv, rows in random order"
+    assert lines["plan"].startswith("plan.toml (says which row is whose")
     assert not {"dropped", "as it is", "note", "empty"} & set(lines)
 
 

@@ -204,7 +204,7 @@ class _Collector:
     def _plan_facts(self) -> dict[str, Any] | None:
         if self._plan is None:
             return None
-        return self._plan.model_dump(exclude={"outcome", "versions"}) if self._internal else self._plan.public()
+        return self._plan.model_dump(exclude={"outcome", "versions", "key"}) if self._internal else self._plan.public()
 
     def _names(self) -> list[str]:
         """Return the columns to speak of: all, or in public those that are released."""

@@ -105,8 +105,8 @@ def _origin(plan: Mapping[str, Any]) -> list[tuple[str, str]]:
             facts.append((end, name_markup(plan[end]["path"])))
     if plan.get("input"):
         facts.append(("SHA-256 of the input", Markup("<code>{}</code>").format(plan["input"]["sha256"])))
-    if plan.get("output") and plan["output"].get("shuffle"):
-        facts.append(("rows", "in random order"))
+    if plan.get("output"):
+        facts.append(("rows", f"in {'the order of the input' if plan['output'].get('keep_order') else 'random order'}"))
     return facts
 
 

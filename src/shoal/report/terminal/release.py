@@ -12,7 +12,7 @@ from shoal.report.terminal.names import first_names, one_line
 __all__ = ["release_text"]
 
 
-def release_text(summary: Summary, output: Path, plan: Path | None, shuffled: bool) -> str:
+def release_text(summary: Summary, output: Path, plan: Path | None, in_input_order: bool) -> str:
     """Return how safe everything released is, what was protected, what it cost, and where the files are, a fact a line.
 
     Parameters
@@ -21,8 +21,8 @@ def release_text(summary: Summary, output: Path, plan: Path | None, shuffled: bo
         The facts about a release that was just made, for those who may see the original.
     output, plan
         Where the release and its plan were written.
-    shuffled
-        Whether the rows were written in random order.
+    in_input_order
+        Whether the rows were written in the order of the input, not in random order.
     """
     headline = headline_lines(summary.headline, summary.headline_protected, summary.no_k)
     lines = [*headline, *_protection(summary), *_loss(summary), *_columns(summary)]
@@ -30,9 +30,9 @@ def release_text(summary: Summary, output: Path, plan: Path | None, shuffled: bo
     if summary.outcome is not None and summary.outcome.empty_records:
         empty = f"{summary.outcome.empty_records:,} records have no observed value in a block and stay empty there"
         lines.append(("empty", empty))
-    lines.append(("written", f"{output}{', rows shuffled' if shuffled else ''}"))
+    lines.append(("written", f"{output}, rows in {'the order of the input' if in_input_order else 'random order'}"))
     if plan is not None:
-        lines.append(("plan", f"{plan} (holds the seed: keep it as safe as the input)"))
+        lines.append(("plan", f"{plan} (says which row is whose: keep it as safe as the input)"))
     return "\n".join(f"{word:<11} {text}" for word, text in lines)
 
 
