@@ -32,6 +32,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+import shoal
 from shoal.__main__ import main
 from shoal.read.files import FORMATS
 
@@ -39,6 +40,7 @@ ENDINGS = [
     ending for ending, one in FORMATS.items() if one.writer is not None and not ending.startswith((".t", ".arr"))
 ]
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+READ = ("in.csv", "fixed.toml")
 OLD = b"what stood here before\n"
 
 
@@ -60,20 +62,20 @@ class Scene:
     @property
     def arguments(self) -> list[str]:
         """Return the command that replaces them."""
-        chosen = f"protect in.csv -k 3 -o out{self.ending} --seed 1 --quiet --replace mean"
+        chosen = f"protect in.csv --plan fixed.toml -o out{self.ending} --quiet"  # the same bytes every time
         return [*chosen.split(), *(["--report", "report.html"] if self.reports else [])]
 
     def reset(self) -> None:
         """Put the old files there again, and nothing else."""
         for path in self.folder.iterdir():
-            if path.is_file() and path.name != "in.csv":
+            if path.is_file() and path.name not in READ:
                 path.unlink()
         for name in self.outputs:
             (self.folder / name).write_bytes(OLD)
 
     def left(self) -> list[str]:
         """Return what is in the folder, or in the temporary folder, that nobody asked for."""
-        names = {path.name for path in self.folder.iterdir()} - {"in.csv", "temporary", *self.outputs}
+        names = {path.name for path in self.folder.iterdir()} - {*READ, "temporary", *self.outputs}
         return sorted([*names, *(path.name for path in (self.folder / "temporary").iterdir())])
 
     def states(self) -> list[str]:
@@ -204,6 +206,7 @@ def make_scene(folder: Path, ending: str) -> Scene:
         rng = np.random.default_rng(0)
         frame = pd.DataFrame(rng.normal(size=(ROWS, 6)), columns=[f"c{number}" for number in range(1, 7)])
         frame.to_csv(place / "in.csv", index=False)
+        shoal.protect(place / "in.csv", 3, seed=1).plan.to_toml(place / "fixed.toml")
     return Scene(place, ending)
 
 
@@ -220,7 +223,7 @@ if __name__ == "__main__":
 
     import shoal.cli.app
     import shoal.flow.protect
-    import shoal.report.writing  # noqa: F401
+    import shoal.report.writing
 
     place = Path(tempfile.mkdtemp())  # TemporaryDirectory would remove it at the end of every fork
     faults = kills(place, endings, each, alone)
