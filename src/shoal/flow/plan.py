@@ -206,6 +206,7 @@ class Plan(PlanSection):
             "replace": self.replace[self.columns[0]] if self.draws else None,
             "strata": self.strata or None,
             "standardize": self.standardize,
+            "weights": self.weights,
         }
 
     def public(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ A new measure is one file and three lines here: its import, its name in `__all__
 from __future__ import annotations
 
 from shoal.measure.measure import FileMeasure, MeasuredValue
+from shoal.measure.risk.attacks.attribute_attack import attribute_attack
 from shoal.measure.risk.attacks.transparency_attack import transparency_attack
 from shoal.measure.risk.distance_linkage import distance_linkage, linkage_over_subsets
 from shoal.measure.risk.interval_disclosure import interval_disclosure
@@ -32,6 +33,7 @@ from shoal.measure.utility.subdomains import subdomain_difference
 
 __all__ = [
     "MEASURES",
+    "attribute_attack",
     "categories_changed",
     "clustering_similarity",
     "correlation_difference",
@@ -86,6 +88,7 @@ MEASURES: dict[str, FileMeasure[MeasuredValue]] = {
         linkage_over_subsets,
         probabilistic_linkage,
         transparency_attack,
+        attribute_attack,
         score,
     )
 }

@@ -20,9 +20,12 @@ __all__ = ["About", "FileMeasure", "FromEvaluation", "Measure", "MeasuredValue",
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# What a measure can take from an evaluation: how the file was masked, the seed, the values that were measured with
-# default options before it, and both files on everything that is released, which risks are measured on.
-FromEvaluation = Literal["method", "k", "blocks", "replace", "strata", "standardize", "seed", "measured", "everything"]
+# What a measure can take from an evaluation: how the file was masked, the column of weights, the seed, the values that
+# were measured with default options before it, and both files on everything that is released, which risks are measured
+# on.
+FromEvaluation = Literal[
+    "method", "k", "blocks", "replace", "strata", "standardize", "weights", "seed", "measured", "everything"
+]
 
 
 @dataclass(frozen=True)

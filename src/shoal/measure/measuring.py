@@ -19,7 +19,7 @@ __all__ = ["NOT_ASKED_FOR", "columns_apart", "columns_in_both", "measured_values
 
 NOT_ASKED_FOR = "not asked for."
 _TOO_SLOW = "takes long; left out by quick."
-_REWRITTEN = "not known for synthetic values, which are drawn anew; this does not mean that they are safe."
+_NO_GROUPS = "looks for groups, which synthetic values do not show; attribute_attack is the attack on these."
 
 
 def columns_apart(files: Pair, **named: str | None) -> list[str]:
@@ -45,7 +45,7 @@ def reasons_to_leave_out(names: Collection[str], evaluation: Mapping[str, Any], 
         lacking = MEASURES[name].lacking(evaluation)
         if lacking:
             needs = f"needs {' and '.join(lacking)}: name what is missing, or the plan of the release."
-            left_out.setdefault(name, _REWRITTEN if _rewrites(evaluation["replace"]) else needs)
+            left_out.setdefault(name, _NO_GROUPS if _rewrites(evaluation["replace"]) else needs)
     return left_out
 
 
