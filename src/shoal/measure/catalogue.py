@@ -14,6 +14,7 @@ from shoal.measure.risk.k_anonymity import k_anonymity
 from shoal.measure.risk.probabilistic_linkage import probabilistic_linkage
 from shoal.measure.risk.unchanged import unchanged
 from shoal.measure.score import score
+from shoal.measure.utility.analytical_loss import analytical_loss
 from shoal.measure.utility.clustering import clustering_similarity
 from shoal.measure.utility.differences import (
     correlation_difference,
@@ -33,6 +34,7 @@ from shoal.measure.utility.subdomains import subdomain_difference
 
 __all__ = [
     "MEASURES",
+    "analytical_loss",
     "attribute_attack",
     "categories_changed",
     "clustering_similarity",
@@ -78,6 +80,7 @@ MEASURES: dict[str, FileMeasure[MeasuredValue]] = {
         third_moments,
         fourth_moments,
         propensity,
+        analytical_loss,
         clustering_similarity,
         frequency_difference,
         categories_changed,

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.errors import NotApplicableError
+from shoal.measure.utility.analytical_loss import analytical_loss
 from shoal.measure.utility.clustering import clustering_similarity
 from shoal.measure.utility.differences import (
     correlation_difference,
@@ -41,7 +42,7 @@ NUMERIC = [
     fourth_moments,
     clustering_similarity,
 ]
-MEASURES = [*NUMERIC, propensity, frequency_difference, categories_changed, subdomain_difference]
+MEASURES = [*NUMERIC, propensity, analytical_loss, frequency_difference, categories_changed, subdomain_difference]
 # Three clusters, and subdomains of two records, so that small files have some.
 OPTIONS = {clustering_similarity: {"clusters": 3}, subdomain_difference: {"least": 2}}
 

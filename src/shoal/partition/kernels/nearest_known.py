@@ -24,6 +24,19 @@ def _write_sums(x: Doubles, y: Doubles, numbers: Scalar, before: Doubles, after:
         after[j] += after[j + 1]
 
 
+@inner_kernel
+def _least_possible(x: Doubles, y: Doubles, numbers: Scalar) -> Scalar:
+    """Return a squared distance that no search can be below: without the column that differs most, and less rounding."""
+    total, most = 0.0, 0.0
+    for j in range(numbers):
+        apart = (x[j] - y[j]) * (x[j] - y[j])
+        total += apart
+        most = max(most, apart)
+    for j in range(numbers, x.shape[0]):
+        total += 2.0 * (x[j] != y[j])
+    return total * (1 - 1e-12) - max(most, 2.0)
+
+
 @kernel
 def write_nearest_known(
     sought: Doubles, searched: Doubles, own: Integers, numbers: Scalar, left_out: Integers, out: Integers
@@ -39,8 +52,9 @@ def write_nearest_known(
     least = np.empty((searches, wanted))
     for i in range(sought.shape[0]):
         least[:] = np.inf
+        farthest = np.inf  # of those found, over all searches
         for r in range(searched.shape[0]):
-            if r == own[i]:
+            if r == own[i] or _least_possible(sought[i], searched[r], numbers) >= farthest:
                 continue
             _write_sums(sought[i], searched[r], numbers, before, after)
             for s in range(searches):
@@ -54,3 +68,4 @@ def write_nearest_known(
                         place -= 1
                     least[s, place] = distance
                     out[i, s, place] = r
+            farthest = least[:, wanted - 1].max()
