@@ -130,6 +130,9 @@ PROTECTION: dict[str, Any] = {
         list[str] | None,
         typer.Option(help="Decimals of released values, so that rules hold in the text too; COLUMN=2 for one column."),
     ],
+    "bounds": Annotated[
+        bool, typer.Option("--bounds", help="Keep synthetic numbers in the range of the original, but for its ends.")
+    ],
 }
 # What may be needed to read a file.
 READING: dict[str, Any] = {

@@ -41,6 +41,7 @@ from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.flow.outcome import Input, Outcome, Reading, installed_versions
 from shoal.flow.release import Release
 from shoal.flow.rules.decimals import refuse_unroundable, rounded_release, rounding_notes
+from shoal.flow.rules.kept_ranges import outside_range
 from shoal.flow.rules.kept_rules import block_edits_of, refuse_broken_file, refuse_broken_release
 from shoal.flow.rules.ruled_values import record_rules_of
 from shoal.measure.headline import Alike, alike_records, released_columns, unique_units, unit_numbers
@@ -192,6 +193,7 @@ def _describe(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes
         ],  # a type may also have lost categories
         constant=[name for block in blocks for name in block.matrix.constant],
         alike=alike,
+        outside=outside_range(work.plan, work.table, masked),
         unchanged=unchanged,
         unique_by_unchanged=unique_by_unchanged,
         k=whole.k,

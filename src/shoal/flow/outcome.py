@@ -77,6 +77,7 @@ class Outcome(PlanSection):
     dominated: dict[str, int] = Field(default_factory=dict)  # in which one is more than `dominance`, or 80 %, of it
     held_by_one: dict[str, int] = Field(default_factory=dict)  # per column, groups that get the value of one record
     alike: dict[str, int] = Field(default_factory=dict)  # per confidential column, groups with one value of it only
+    outside: dict[str, int] = Field(default_factory=dict)  # per column, values outside the range of the original
     unchanged: list[str] = Field(default_factory=list)  # released as they are; weights and strata are not among them
     unique_by_unchanged: int = 0  # records that no other is like in these
     # Over everything released but weights: the fewest records alike, and records that no other is like. With a unit:

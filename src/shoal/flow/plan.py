@@ -48,7 +48,7 @@ _HEADER = (
 )
 _PUBLIC = {
     *("k", "blocks", "kinds", "method", "replace", "confidential", "edits", "repair", "missing", "standardize"),
-    *("diversity", "dominance", "decimals", "drop_unit"),
+    *("diversity", "dominance", "decimals", "drop_unit", "bounds"),
 }
 _NOT_PUBLIC = ("random_state", "device", "memory")  # parameters of a method
 
@@ -108,6 +108,7 @@ class Plan(PlanSection):
     # Columns that an intruder may know, by name: for the measures alone. "*" is everything released.
     scenarios: dict[str, list[str]] = Field(default_factory=dict)
     decimals: dict[str, Annotated[int, Field(ge=DECIMALS.low, le=DECIMALS.high)]] = Field(default_factory=dict)
+    bounds: bool = False  # whether synthetic numbers stay between the means of the k lowest and highest values
     seed: int = Field(ge=0)
     # From the system, never from the seed, which anyone can guess: the order of written rows and new ids of units.
     key: str = Field(default_factory=new_key, pattern="^[0-9a-f]{32}$")

@@ -31,6 +31,8 @@ def refuse_misfits(plan: Plan) -> None:
     if plan.missing == "fill":
         _filling_fits(plan)
     _unit_fits(plan)
+    if plan.bounds:
+        _bounds_fit(plan)
     _decimals_fit(plan)
     if plan.steps and not hasattr(plan.masking.method, "steps"):
         raise ValueError(f'steps: method "{plan.masking.method.name}" does not search in steps')
@@ -214,4 +216,17 @@ def _blocks_share_what_is_for_blocks(plan: Plan) -> None:
         if for_block and len(for_block) < len(block):
             raise ParameterError(
                 f'replace "{for_block[0].name}" is for all columns of a block together, here {", ".join(block)}.'
+            )
+
+
+def _bounds_fit(plan: Plan) -> None:
+    """Raise RuleError if values that are moved inside their range would break a rule."""
+    rewritten = [name for name in plan.rewritten if plan.replacements[name].leaves_range]
+    for rule in plan.edits:
+        ruled = [name for name in rewritten if name in rule.variables and plan.kinds[name] == "continuous"]
+        if ruled:
+            raise RuleError(
+                f'bounds moves values of "{ruled[0]}", which the rule "{rule.shown}" names. Leave bounds out, and give '
+                f'the range as a rule ("{ruled[0]} >= 0").',
+                rule=rule.text,
             )

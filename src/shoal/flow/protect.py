@@ -41,6 +41,7 @@ def protect(
     dominance: float | None = None,
     standardize: bool = True,
     decimals: int | Mapping[Any, int] | None = None,
+    bounds: bool = False,
     seed: int | None = None,
 ) -> Release:
     """Protect a table: put its records into groups of at least `k` and give each group one set of values.
@@ -118,6 +119,11 @@ def protect(
         mapping such as ``{"income": 2, "tax": 2}`` for those it names; -2 rounds to hundreds. Rules then hold in the
         text of the file as well: the last digit is adjusted in a variable that follows from the others. Variables
         that a rule calls whole numbers stay whole. By default nothing is rounded.
+    bounds
+        Whether synthetic numbers stay in the range of the original, between the means of its k lowest and of its k
+        highest values: the ends themselves are values of one record. Records are drawn again inside their groups, and
+        moved where that does not help; the outcome says by how much means and covariances are then off. By default
+        values outside the range are counted. Give ranges as rules where there are others.
     seed
         What random choices start from, those of a method that is named too; an estimator has its own `random_state`.
         Drawn and recorded in the plan if not given.

@@ -82,7 +82,7 @@ def settle(
         As in `protect`.
     **as_given
         The options of `protect` that a plan takes as they are: repair, missing, diversity, dominance, standardize,
-        drop_unit.
+        drop_unit, bounds.
     """
     _check_options(method, {"k": k, "seed": seed} | as_given)
     table = as_table(data)
@@ -150,6 +150,7 @@ def _check_options(method: Any, options: Mapping[str, Any]) -> None:
         "standardize": TrueOrFalse(),
         "repair": TrueOrFalse(),
         "drop_unit": TrueOrFalse(),
+        "bounds": TrueOrFalse(),
         "seed": OrNone(Whole(0)),
     }
     check_limits({name: limit for name, limit in limits.items() if name in options}, options)

@@ -334,7 +334,7 @@ def evaluate(
         "replace": replace,
         "strata": strata,
         "standardize": standardize,
-        "weights": weights,
+        "weight": weights,  # the score has an option weights
         "seed": seed,
     }
     left_out = reasons_to_leave_out(

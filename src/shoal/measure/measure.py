@@ -24,7 +24,7 @@ R = TypeVar("R")
 # were measured with default options before it, and both files on everything that is released, which risks are measured
 # on.
 FromEvaluation = Literal[
-    "method", "k", "blocks", "replace", "strata", "standardize", "weights", "seed", "measured", "everything"
+    "method", "k", "blocks", "replace", "strata", "standardize", "weight", "seed", "measured", "everything"
 ]
 
 

@@ -37,6 +37,8 @@ class Replacement:
     keeps_rules
         Which edit rules can be kept: "all", those that "averages" of records keep, or those that can be kept in each of
         the "records".
+    leaves_range
+        Whether new values can be below the lowest or above the highest original one.
     default_method
         How records are grouped for it where no method was chosen.
     family
@@ -58,6 +60,7 @@ class Replacement:
     supports_weights: ClassVar[bool] = True
     supports_missing: ClassVar[bool] = True
     keeps_rules: ClassVar[Literal["all", "averages", "records"]] = "all"
+    leaves_range: ClassVar[bool] = False
     default_method: ClassVar[str] = "mdav"
     family: ClassVar[str] = ""
     searched: ClassVar[tuple[Searched, ...]] = ()

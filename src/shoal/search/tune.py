@@ -92,7 +92,8 @@ def tune(
         the data can guess it.
     **protection
         As in `shoal.protect`: columns, roles, kinds, blocks, strata, weights, confidential, repair, missing, diversity,
-        dominance, standardize. Where no variable is called confidential, hybrid and synthetic data rewrite all columns.
+        dominance, standardize, bounds. Where no variable is called confidential, hybrid and synthetic data rewrite all
+        columns.
 
     Notes
     -----

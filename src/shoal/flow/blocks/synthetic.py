@@ -14,6 +14,7 @@ from shoal.errors import DataError, DisclosureWarning, warn
 from shoal.flow.blocks.grouping import group_records
 from shoal.flow.blocks.mixed_variables import refuse_kept_categories, rows_with, split_variables
 from shoal.flow.blocks.work import ProtectedBlock, Work
+from shoal.flow.rules.kept_ranges import ends_of, kept_in_range
 from shoal.flow.rules.ruled_values import kept_to_rules
 from shoal.partition import Partition
 from shoal.replace import MicroHybrid, SyntheticReplacement
@@ -92,6 +93,11 @@ def _rewritten(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
         rng = np.random.default_rng([plan.seed, number, len(strata)])
         new, of_rules = kept_to_rules(work.record_rules[number], variables.Y, new, groups, replacement, rng)
         tallies += [Tally(note, 1, 1) for note in of_rules]
+    if plan.bounds and names:
+        rng = np.random.default_rng([plan.seed, number, len(strata), 1])
+        ends = ends_of(plan, {name: values[name] for name in names})
+        new, of_ends = kept_in_range(X, variables.Y, new, [ends[name] for name in names], groups, replacement, rng)
+        tallies += [Tally(note, 1, 1) for note in of_ends]
     before = f"Block {number + 1}: " * (len(plan.blocks) > 1)
     inside = " in every group" * (count > 1)
     accepted = replacement.accepts_unchanged

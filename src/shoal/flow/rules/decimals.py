@@ -29,6 +29,7 @@ from shoal.edits.keep.rounding import (
     rounded_to_rules,
 )
 from shoal.errors import DataError, ParameterError, RuleError
+from shoal.flow.rules.kept_ranges import ends_of
 from shoal.parameters.limits import Whole, check_limits
 from shoal.read import Table
 from shoal.replace import SyntheticReplacement
@@ -257,7 +258,11 @@ def _unlike_originals(work: Work, masked: Table) -> dict[str, Doubles]:
             before |= {name: np.rint(before[name]) for name in with_decimals}
             same = is_unchanged(np.column_stack([*before.values()]), np.column_stack([*digits.values()]))
             name = max(with_decimals, key=lambda one: float(before[one].std()))
-            other_side = before[name] + np.where(digits[name] >= before[name], 1.0, -1.0)
+            step = np.where(digits[name] >= before[name], 1.0, -1.0)
+            if plan.bounds:  # one of the two sides is inside
+                low, high = in_digits(np.array(ends_of(plan, {name: block[name]})[name]), decimals[name])
+                step = np.where(before[name] + step > high, -1.0, np.where(before[name] + step < low, 1.0, step))
+            other_side = before[name] + step
             after[name] = np.where(same, from_digits(other_side, decimals[name]), after[name])
     return after
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -33,8 +33,10 @@ __all__ = [
     "ExplainedRecords",
     "explained_records",
     "kept_to_rules",
+    "moment_differences",
     "record_edits_of",
     "record_rules_of",
+    "redrawn",
 ]
 
 Doubles = NDArray[np.float64]
@@ -195,7 +197,7 @@ def kept_to_rules(
     drawn, before = values, int((rules.violations(values) > 0).sum())
     if replacement.redraws:
         beside = np.hstack([kept, rules.original]) if replacement.keeps_old_relation else kept
-        drawn = _redrawn(rules, beside, values, groups, rng)
+        drawn = redrawn(rules.violations, beside, values, groups, rng)
     targets = chain([drawn, drawn, 2 * rules.original - drawn], _other_points(rules))
     placed, left = _placed(rules, np.arange(len(values)), targets, accepts_unchanged=replacement.accepts_unchanged)
     if len(left):
@@ -206,13 +208,15 @@ def kept_to_rules(
     return placed, _notes(rules, kept, values, drawn, placed, before, replacement.redraws)
 
 
-def _redrawn(rules: RecordRules, kept: Doubles, values: Doubles, groups: Labels, rng: np.random.Generator) -> Doubles:
-    """Return values drawn again where that brings records nearer to the rules.
+def redrawn(
+    violations_of: Callable[..., Doubles], kept: Doubles, values: Doubles, groups: Labels, rng: np.random.Generator
+) -> Doubles:
+    """Return values drawn again where that brings records nearer to the rules, or whatever `violations_of` is about.
 
     Groups are cut at random into pieces, and IPSO-C runs over the values of each piece that breaks a rule: means and
     covariances stay as they are to the last digits, and so does every sum.
     """
-    values, violations = values.copy(), rules.violations(values)
+    values, violations = values.copy(), violations_of(values)
     for _ in range(REDRAWS):
         if not (violations > 0).any():
             break
@@ -221,7 +225,7 @@ def _redrawn(rules: RecordRules, kept: Doubles, values: Doubles, groups: Labels,
         own = np.unique(pieces[rows], return_inverse=True)[1].reshape(-1)
         with share(0.0):
             new = rewritten(values[rows], kept[rows], normal_numbers(rng, (len(rows), values.shape[1])), own)
-        after = rules.violations(new.values, rows)
+        after = violations_of(new.values, rows)
         # With one degree of freedom, what is not the original is its mirror image.
         better = (np.bincount(own, weights=after) < np.bincount(own, weights=violations[rows])) & (new.degrees > 1)
         taken = better[own]
@@ -305,7 +309,7 @@ def _notes(
     if moved:
         how = "moved or rounded" if rules.discrete else "moved"
         broke += f"; {moved} were {how} to the nearest values that keep all rules"
-    mean, covariance = _differences(rules, kept, made, placed)
+    mean, covariance = moment_differences(rules.original, kept, made, placed)
     return [
         *computed,
         f"{broke}. Means are then off by up to {mean:.2g} standard deviations, covariances by up to {covariance:.2g} "
@@ -313,9 +317,9 @@ def _notes(
     ]
 
 
-def _differences(rules: RecordRules, kept: Doubles, made: Doubles, placed: Doubles) -> tuple[float, float]:
+def moment_differences(original: Doubles, kept: Doubles, made: Doubles, placed: Doubles) -> tuple[float, float]:
     """Return the largest difference of a mean in standard deviations, and of a covariance in products of them."""
-    scaled, exponents = without_extremes(rules.original)
+    scaled, exponents = without_extremes(original)
     spread = np.where(np.ptp(scaled, axis=0) > 0, scaled.std(axis=0, ddof=1), 1.0)
     others, _ = without_extremes(kept)
     width = others.std(axis=0, ddof=1)

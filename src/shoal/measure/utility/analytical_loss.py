@@ -60,7 +60,7 @@ _PARTS = ("models", "predictions", "tables", "totals")
         work=5,
         publication=Publication.OVER_PAIRS,
     ),
-    takes=("weights", "seed"),
+    takes=("weight", "seed"),
     limits={"sample": OrNone(Whole(1)), "seed": Whole(0)},
     unpublished_options=("targets",),
 )
@@ -68,7 +68,7 @@ def analytical_loss(
     files: Pair,
     *,
     targets: str | Iterable[str] | None = None,
-    weights: str | None = None,
+    weight: str | None = None,
     sample: int | None = 20_000,
     seed: int = 0,
 ) -> MeasuredValue:
@@ -80,7 +80,7 @@ def analytical_loss(
         The two files. Of more than thirty variables that vary, thirty are taken, evenly spaced.
     targets
         The variables that models explain, among those compared; by default up to ten, evenly spaced.
-    weights
+    weight
         The column of sampling weights of the original, by which all is weighted.
     sample
         How many records are drawn, the same of both files, if there are more than 20,000; None for all.
@@ -102,13 +102,13 @@ def analytical_loss(
     Intervals become narrow with the number of records: in large files models show even small changes. Records with a
     missing value are left out of the models; in cross-tables, missing is a category.
     """
-    names, explained = _variables(files, targets, weights)
+    names, explained = _variables(files, targets, weight)
     count = len(files.original)
     sampled = sample_size(count, sample)
     rows = np.arange(count)
     if sampled is not None:
         rows = np.sort(np.random.default_rng(seed).choice(count, sampled, replace=False))
-    tables = _Tables(files.only(names), rows, _weights(files, weights, rows))
+    tables = _Tables(files.only(names), rows, _weights(files, weight, rows))
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # deferred: slow to import
 
     with threadpool_limits(1):
@@ -131,9 +131,9 @@ def analytical_loss(
 
 
 @analytical_loss.check_first
-def _variables(files: Pair, targets: Any, weights: str | None) -> tuple[list[str], list[str]]:
+def _variables(files: Pair, targets: Any, weight: str | None) -> tuple[list[str], list[str]]:
     """Return the variables that are looked at, and those that models explain; an error if there are none."""
-    varying = [name for name in varying_columns(files) if name != weights]
+    varying = [name for name in varying_columns(files) if name != weight]
     if not varying:
         raise NotApplicableError("This measure needs a variable that varies.")
     if targets is None:
@@ -193,8 +193,7 @@ class _Tables:
             edges = np.unique(np.nanquantile(before, np.arange(1, _BANDS) / _BANDS, method="inverted_cdf"))
             self.codes[name] = _banded(before[rows], edges), _banded(after[rows], edges)
         for place, name in enumerate(files.category_names):
-            before, after = (file[:, place] for file in files.categories)
-            self.codes[name] = before[rows], after[rows]
+            self.codes[name] = files.categories[0][rows, place], files.categories[1][rows, place]
 
     def columns(self, name: str, most: int = _MOST_LEVELS) -> tuple[Doubles, Doubles] | None:
         """Return a variable of both files as columns of a model: a number, or indicators; None if it does not vary.

@@ -28,6 +28,7 @@ class SyntheticReplacement(Replacement, ABC):
     supports_missing: ClassVar[bool] = False
     keeps_rules: ClassVar[Literal["all", "averages", "records"]] = "records"
     redraws: ClassVar[bool] = True  # whether values can be drawn again where they break a rule
+    leaves_range: ClassVar[bool] = True
     default_method: ClassVar[str] = "one-group"
     family: ClassVar[str] = "synthetic"
 

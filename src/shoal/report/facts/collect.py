@@ -19,6 +19,7 @@ from shoal.edits.checked_records import TableRecords
 from shoal.errors import ParameterError
 from shoal.flow.outcome import installed_versions
 from shoal.flow.plan import Plan
+from shoal.flow.rules.kept_ranges import outside_range
 from shoal.measure import Evaluation
 from shoal.measure.catalogue import MEASURES
 from shoal.measure.options import full_options
@@ -162,6 +163,7 @@ class _Collector:
             groups=self._groups(sizes),
             units=unit_facts(plan, self._masked, self._fewest),
             outcome=self._outcome() if just_made else None,
+            outside=self._outside(),
             **count_facts(plan, self._audience),
             rules=self._rules(),
             measures=self._measures(),
@@ -277,8 +279,15 @@ class _Collector:
             smallest_support=outcome.smallest_support,
             became_float=list(outcome.became_float),
             joined=list(outcome.joined),
+            outside=dict(outcome.outside),
             empty_records=outcome.empty_records,
         )
+
+    def _outside(self) -> dict[str, float]:
+        if self._plan is None or not self._shares.can_be_given:
+            return {}
+        counts = outside_range(self._plan, self._original, self._masked)
+        return {name: self._shares.bounded(100 * count / len(self._masked)) for name, count in counts.items()}
 
     def _rules(self) -> list[RuleFacts]:
         if self._plan is None:

@@ -126,6 +126,7 @@ class OutcomeFacts(_Facts):
         description="Columns in which some neighbouring groups share a value, so that k observed ones are behind it "
         "and none counts too much."
     )
+    outside: dict[str, int] = Field(description="Values outside the range of the original, by variable.")
     empty_records: int = Field(description="Records with no observed value in some block, which stay empty there.")
 
 
@@ -236,6 +237,9 @@ class Summary(_Facts):
     groups: list[GroupFacts]
     units: UnitFacts | None = Field(None, description="Where records belong to units that the release shows.")
     outcome: OutcomeFacts | None = Field(None, description="Of a release that was just made; internal only.")
+    outside: dict[str, float] = Field(
+        default_factory=dict, description="Percentage of the values outside the range of the original, by variable."
+    )
     counts: list[CountFacts] = Field(
         default_factory=list, description="Variables in which there is something to count."
     )

@@ -71,12 +71,14 @@ def _parameters(summary: Summary) -> list[tuple[str, str]]:
 
 
 def _safeguards(plan: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what was asked for beyond k: diversity, dominance, rules and decimals."""
+    """Return what was asked for beyond k: diversity, dominance, bounds, rules and decimals."""
     facts: list[tuple[str, str]] = []
     if plan["diversity"] is not None:
         facts.append(("l-diversity", f"{plan['diversity']} values of every confidential variable in a group, at least"))
     if plan["dominance"] is not None:
         facts.append(("dominance", f"no record is more than {plan['dominance']:g} % of the sum of a group"))
+    if plan["bounds"]:
+        facts.append(("bounds", "numbers stay between the means of the k lowest and of the k highest values"))
     if plan["edits"]:
         repaired = ", repaired where the original breaks them" if plan["repair"] else ""
         facts.append(("rules", f"{len(plan['edits']):,}{repaired}"))

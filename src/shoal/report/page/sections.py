@@ -28,6 +28,7 @@ _CARDS = (
     ("information_loss", "Information loss", "of the variation of the original is lost"),
     ("distance_linkage", "Linkage", "of the records are linked to their original"),
     ("transparency_attack", "Attack", "of the records are found by an intruder who knows the method"),
+    ("attribute_attack", "Guesses", "more guesses of a value are right than without the release"),
     ("score", "Score", "half loss, half risk; an unmasked file without duplicates scores 50"),
 )
 

@@ -7,6 +7,7 @@ from markupsafe import Markup
 from shoal.report.facts.summary import CountFacts, GroupFacts, Summary
 from shoal.report.page import plots
 from shoal.report.page.parts import PageFigure, PageSection, PageTable, name_markup, names_markup
+from shoal.report.publish.shares import Shares
 from shoal.report.wording import percent_text, printable
 
 __all__ = ["count_section", "group_section", "rule_section", "variable_section"]
@@ -126,4 +127,10 @@ def variable_section(summary: Summary) -> PageSection | None:
     text = ["What each variable is, and what was done to it."]
     if summary.audience == "internal" and summary.released_as_is:
         text.append("Variables released as they are have no protection: an intruder can use them as key variables.")
+    if summary.outside:
+        shares = Shares(summary.least_share)
+        some = [(name_markup(name), shares.text(share)) for name, share in list(summary.outside.items())[:_MOST_ROWS]]
+        more = f" and {len(summary.outside) - len(some)} more variables" if len(summary.outside) > len(some) else ""
+        listed = Markup(", ").join(Markup("{} ({})").format(*one) for one in some)
+        text.append(Markup("Values outside the range of the original: {}{}.").format(listed, more))
     return PageSection("variables", "Variables", text, table=table, folded=len(rows) > _MOST_ROWS)

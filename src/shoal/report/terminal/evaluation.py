@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from shoal.measure import MEASURES, About, Evaluation
 from shoal.measure.measuring import NOT_ASKED_FOR
 from shoal.measure.options import options_text
 from shoal.report.facts.headline import headline_facts, headline_lines, protected_facts
 from shoal.report.publish.shares import Shares
-from shoal.report.terminal.names import first_names
+from shoal.report.terminal.names import first_names, one_line
 from shoal.report.terminal.table import table_text
 
 __all__ = ["evaluation_text"]
@@ -35,13 +37,7 @@ def evaluation_text(names: str, evaluation: Evaluation) -> str:
         lines += _side(evaluation, side)
     options = {name: own for name, own in evaluation.options.items() if name in evaluation.measured}
     notes = [f"options: {options_text({name: own})}" for name, own in options.items()]
-    attack = evaluation.transparency_attack
-    if attack is not None:
-        notes.append(
-            f"transparency_attack: {attack.certain:.2f} % of the records are identified with certainty, and "
-            f"{attack.false_unique:.2f} % wrongly; the true record is among the candidates for "
-            f"{attack.coverage:.2f} %; linkage without knowing the method finds {attack.linkage:.2f} %"
-        )
+    notes += _on_attacks(evaluation)
     notes += _suppressed(evaluation)
     for name, measured in evaluation.measured.items():
         if measured.parts.get("sampled"):
@@ -83,6 +79,24 @@ def _side(evaluation: Evaluation, side: str) -> list[str]:
     ]
     head = (side, *files, "better", "name")
     return ["", table_text(head, rows, right={*range(1, 1 + len(files))})] if rows else []
+
+
+def _on_attacks(evaluation: Evaluation) -> Iterator[str]:
+    """Yield a line on every attack that was simulated."""
+    attack = evaluation.transparency_attack
+    if attack is not None:
+        yield (
+            f"transparency_attack: {attack.certain:.2f} % of the records are identified with certainty, and "
+            f"{attack.false_unique:.2f} % wrongly; the true record is among the candidates for "
+            f"{attack.coverage:.2f} %; linkage without knowing the method finds {attack.linkage:.2f} %"
+        )
+    guessed = evaluation.attribute_attack
+    if guessed is not None:
+        name, most = max(guessed.by_variable.items(), key=lambda one: float(one[1]["gain"]))
+        yield (
+            f"attribute_attack: {guessed.success:.2f} % of the guesses are right, and {guessed.baseline:.2f} % without "
+            f"the release; most is gained in {one_line(name)}, {most['gain']:.2f} percentage points"
+        )
 
 
 def _value_text(about: About, value: float | None) -> str:

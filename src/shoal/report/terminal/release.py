@@ -11,6 +11,8 @@ from shoal.report.terminal.names import first_names, one_line
 
 __all__ = ["release_text"]
 
+_MOST_NAMED = 6  # columns
+
 
 def release_text(summary: Summary, output: Path, plan: Path | None, in_input_order: bool) -> str:
     """Return how safe everything released is, what was protected, what it cost, and where the files are, a fact a line.
@@ -50,6 +52,11 @@ def _protection(summary: Summary) -> Iterator[tuple[str, str]]:
             "units",
             f"{units.units:,} of {one_line(units.column)}; {units.unique:,} unique by the set of their records",
         )
+    outside = {} if summary.outcome is None else summary.outcome.outside
+    if outside:
+        some = ", ".join(f"{one_line(name)} ({count:,})" for name, count in list(outside.items())[:_MOST_NAMED])
+        more = f" and {len(outside) - _MOST_NAMED} more columns" if len(outside) > _MOST_NAMED else ""
+        yield "outside", f"values outside the range of the original: {some}{more}; --bounds keeps it"
     strata = f" within {', '.join(map(one_line, summary.strata))}" if summary.strata else ""
     if not summary.in_groups:
         yield "groups", f"none: all records are rewritten together{strata}"

@@ -53,7 +53,7 @@ _USUAL_WIDTH = 12  # columns; in wider files targets are drawn sooner
         work=10,
         publication=Publication.AS_MEASURED,
     ),
-    takes=("weights", "seed"),
+    takes=("weight", "seed"),
     limits={
         "tolerance": Number(0, 100),
         "neighbours": Whole(1),
@@ -69,7 +69,7 @@ def attribute_attack(
     tolerance: float = 5.0,
     neighbours: int = 10,
     sample: int | None = 2_000,
-    weights: str | None = None,
+    weight: str | None = None,
     seed: int = 0,
 ) -> MeasuredValue:
     """Return the gain of an intruder who guesses, with `.success`, `.baseline` and `.by_variable`.
@@ -89,7 +89,7 @@ def attribute_attack(
     sample
         How many targets are drawn in a file of more than 20,000 records, of fewer if it has more than twelve columns;
         None for all.
-    weights
+    weight
         The column of sampling weights, which the intruder does not know.
     seed
         The seed of the draws, and of the choice among records that are equally near.
@@ -110,7 +110,7 @@ def attribute_attack(
     the true values of all the other records, which is more than an intruder has. A release of the original itself has
     a gain of 100 % less the baseline; a synthetic file from a model of the population has none.
     """
-    guessed, used = _columns(files, known, weights)
+    guessed, used = _columns(files, known, weight)
     both = standardized_records(files.only(used), used, own_scale=False)
     records, wide = len(both.original), max(1.0, both.original.shape[1] / _USUAL_WIDTH)
     if records <= 2:
@@ -124,7 +124,7 @@ def attribute_attack(
     if known is not None:
         looked_at = [place for place in looked_at if place not in places]
     original, masked = both.original[order], both.masked[order]
-    options = {"known": looked_at, "guessed": places, "numbers": both.numbers, "neighbours": neighbours}
+    options: dict[str, Any] = {"known": looked_at, "guessed": places, "numbers": both.numbers, "neighbours": neighbours}
     with share(0.5):
         released = guesses_of(original[:targets], masked, None, **options)
     with share(0.5):
@@ -149,9 +149,9 @@ def attribute_attack(
 
 
 @attribute_attack.check_first
-def _columns(files: Pair, known: Any, weights: str | None) -> tuple[list[str], list[str]]:
+def _columns(files: Pair, known: Any, weight: str | None) -> tuple[list[str], list[str]]:
     """Return the columns that are guessed, and all that are looked at; an error if there are none."""
-    both = [name for name in files.original.names if name in files.masked and name != weights]
+    both = [name for name in files.original.names if name in files.masked and name != weight]
     if known is not None:
         names = [str(name) for name in as_names(known, "known")]
         for name in names:
@@ -159,7 +159,7 @@ def _columns(files: Pair, known: Any, weights: str | None) -> tuple[list[str], l
                 raise ColumnError(f'known names "{name}", which is not in both files.{nearest_name_hint(name, both)}')
     else:
         names = [name for name in both if name in files.columns or _is_complete(files, name)]
-    guessed = [name for name in files.columns if name != weights and (known is None or name not in names)]
+    guessed = [name for name in files.columns if name != weight and (known is None or name not in names)]
     names = _evenly([name for name in names if name not in guessed], _MOST_KNOWN)
     guessed = _evenly(varying_columns(files.only(guessed)), _MOST_GUESSED)
     beside = varying_columns(files.only(names))
