@@ -52,6 +52,9 @@ def tune(
     seconds: Annotated[float | None, typer.Option(help="How long to search. [120, without --trials]")] = None,
     trials: Annotated[int | None, typer.Option(help="How many releases to evaluate.")] = None,
     search: Annotated[str, typer.Option(help='"grid", or "optuna" for long searches.')] = "grid",
+    utility: Annotated[
+        str, typer.Option(help='What the loss is: "probabilistic_information_loss", or "analytical_loss".')
+    ] = "probabilistic_information_loss",
     resume: Annotated[Path | None, typer.Option(help="Go on with the trials in this file.")] = None,
     plan: Annotated[
         list[str] | None,
@@ -91,7 +94,7 @@ def tune(
         seconds=_SECONDS if seconds is None and trials is None else seconds,
     )
     searched |= {"log": log} if resume is None else {"resume": resume}
-    searched |= {"options": measured_with}
+    searched |= {"options": measured_with, "utility": utility}
     chosen = protection_options(options, table.names)
     with progress_bar(quiet or json, "searching"):
         tuning = tune(table, max_risk=max_risk, trials=trials, search=search, seed=seed, **chosen, **searched)

@@ -279,8 +279,8 @@ def evaluate(
         How the file was masked, as in `protect`. With them, an intruder who knows this too is simulated
         (`transparency_attack`), and the k reached is counted block by block. `release.evaluate()` knows them.
     weights, unit
-        The columns of sampling weights and of units (households, firms), which do not count in risks. Cross-tables, totals
-        and models are weighted (`analytical_loss`). With a unit, the headline counts units.
+        The columns of sampling weights and of units (households, firms), which do not count in risks. Cross-tables,
+        totals and models are weighted (`analytical_loss`). With a unit, the headline counts units.
     scenarios
         Columns that an intruder knows, by the name of the scenario: k, uniques and linkage are given for each. "*" is
         everything that is released, but for `weights` and `unit`.
@@ -303,8 +303,8 @@ def evaluate(
     Notes
     -----
     A statistic of a file is computed over its observed values. Cells are compared where both files have a value, and
-    whole records (clustering, the attacks) where neither file has a missing value; in k and linkage a missing value is a
-    category. A value that masking suppressed is a loss: see `information_loss`.
+    whole records (clustering, the attacks) where neither file has a missing value; in k and linkage a missing value is
+    a category. A value that masking suppressed is a loss: see `information_loss`.
 
     Examples
     --------

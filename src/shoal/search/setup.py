@@ -46,6 +46,9 @@ class TrialSetup:
         Options of the measures, by the name of the measure.
     measures
         Names of measures beside those of every trial.
+    utility
+        What the loss of a trial is: "probabilistic_information_loss", or what the options of the score make of it, or
+        "analytical_loss".
 
     Attributes
     ----------
@@ -53,6 +56,8 @@ class TrialSetup:
         The table, the options, and the edit rules among them.
     measure_options
         The options of measures that are not the default ones.
+    utility
+        What the loss of a trial is.
     further
         The measures beside those of every trial.
     measured_columns
@@ -66,10 +71,11 @@ class TrialSetup:
         synthetic: bool,
         measure_options: MeasureOptions | None = None,
         measures: str | Iterable[str] | None = None,
+        utility: str = "probabilistic_information_loss",
     ) -> None:
         if "method" in options:
             raise ParameterError("A method is something to compare: name it in methods.", parameter="method")
-        self.table, self.options = table, dict(options)
+        self.table, self.options, self.utility = table, dict(options), utility
         self.rules = rules_in(options.get("edits"))
         self.options["edits"] = self.rules or None
         replace = options.get("replace")
@@ -112,7 +118,8 @@ class TrialSetup:
     @property
     def risk_and_loss(self) -> tuple[str, str]:
         """What the risk and what the loss of the score is, in words."""
-        return risk_and_loss(full_options(self.measure_options, ["score"])["score"]["weights"])
+        risk, loss = risk_and_loss(full_options(self.measure_options, ["score"])["score"]["weights"])
+        return risk, "loss for analyses" if self.utility == "analytical_loss" else loss
 
     @cached_property
     def selection(self) -> Selection:
@@ -151,7 +158,7 @@ class TrialSetup:
             alone = release.evaluate(measures=["transparency_attack"], options=self.measure_options)
             attack = alone.transparency_attack
         evaluation = self._evaluated(release, QUICK_MEASURES)
-        return trial_measures(evaluation, None if attack is None else float(attack))
+        return trial_measures(evaluation, None if attack is None else float(attack), self.utility)
 
     def measure_further(self, release: Release) -> dict[str, float | None]:
         """Measure a release by the measures beside those of every trial; None where one has no meaning for it."""
@@ -192,4 +199,4 @@ class TrialSetup:
             options=self.measure_options,
             aligned=True,
         )
-        return trial_measures(evaluation)
+        return trial_measures(evaluation, utility=self.utility)

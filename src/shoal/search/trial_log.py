@@ -22,7 +22,14 @@ __all__ = ["TrialLog", "is_trial_log", "what_it_is_for"]
 
 _FORMAT = "shoal.trials/4"
 # Options with their defaults.
-_SILENT = {"missing": "error", "standardize": "True", "repair": "False", "diversity": "None", "bounds": "False"}
+_SILENT = {
+    "missing": "error",
+    "standardize": "True",
+    "repair": "False",
+    "diversity": "None",
+    "bounds": "False",
+    "utility": "probabilistic_information_loss",
+}
 _OTHER = {
     "input": "another input, or one that has changed since",
     "settings": "other columns, roles, rules or another seed",

@@ -11,7 +11,7 @@ from pydantic import Field
 from shoal.measure import Evaluation
 from shoal.measure.evaluation import names_of_measures
 
-__all__ = ["QUICK_MEASURES", "TRIAL_MEASURES", "TrialMeasures", "further_measures", "trial_measures"]
+__all__ = ["QUICK_MEASURES", "TRIAL_MEASURES", "UTILITIES", "TrialMeasures", "further_measures", "trial_measures"]
 
 # The three of the score, and the loss that groupings are made to keep small.
 QUICK_MEASURES = (
@@ -20,7 +20,9 @@ QUICK_MEASURES = (
     "distance_linkage",
     "interval_disclosure",
     "score",
+    "analytical_loss",
 )
+UTILITIES = ("probabilistic_information_loss", "analytical_loss")  # what the loss of a trial can be
 TRIAL_MEASURES = (*QUICK_MEASURES, "transparency_attack")
 
 # What a file of trials must hold to be believed; a rounding error beyond the ends is none.
@@ -44,13 +46,16 @@ class TrialMeasures:
         disclosure.
     loss
         The loss of the score: probabilistic information loss. With the weights of 2001 it is mean variation, which has
-        no upper limit, and probabilistic linkage has a part in the risk.
+        no upper limit, and probabilistic linkage has a part in the risk. A search can take analytical loss in its
+        place (`utility`).
     probabilistic_information_loss, distance_linkage, interval_disclosure
         The parts of loss and risk, or with options of their own these measures alone.
     transparency_attack
         Records that an intruder is expected to find who knows the method too; None for synthetic data.
     information_loss
         The variation that is lost.
+    analytical_loss
+        What models, predictions, cross-tables and totals lose.
     """
 
     k_reached: Annotated[int, Field(ge=1)]
@@ -64,6 +69,7 @@ class TrialMeasures:
     interval_disclosure: Percent | None
     transparency_attack: Percent | None
     information_loss: Annotated[float, Field(ge=0)] | None
+    analytical_loss: Percent | None
 
 
 def further_measures(names: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -71,20 +77,33 @@ def further_measures(names: str | Iterable[str] | None) -> tuple[str, ...]:
     return () if names is None else tuple(name for name in names_of_measures(names) if name not in TRIAL_MEASURES)
 
 
-def trial_measures(evaluation: Evaluation, attack: float | None = None) -> TrialMeasures:
-    """Return the quick measures of an evaluation, and the attack beside them."""
+def trial_measures(
+    evaluation: Evaluation, attack: float | None = None, utility: str = "probabilistic_information_loss"
+) -> TrialMeasures:
+    """Return the quick measures of an evaluation, and the attack beside them.
+
+    `utility` says what the loss is: that of the score, or analytical loss in its place.
+    """
     values = {name: float(value) for name, value in evaluation.measured.items()}
-    score, loss = evaluation.score, values.get("probabilistic_information_loss")
+    score, loss = evaluation.score, values.get(utility)
+    risk = None if score is None else float(score.risk)
+    if score is not None and utility != "analytical_loss":
+        loss = float(score.loss)
     return TrialMeasures(
         k_reached=evaluation.headline["k"],
         uniques=evaluation.headline["uniques"],
         linkage=evaluation.headline["linkage"],
-        score=values.get("score"),
-        risk=None if score is None else float(score.risk),
-        loss=loss if score is None else float(score.loss),
+        score=values.get("score") if utility != "analytical_loss" else _mean_of(risk, loss),
+        risk=risk,
+        loss=loss,
         probabilistic_information_loss=values.get("probabilistic_information_loss"),
         distance_linkage=values.get("distance_linkage"),
         interval_disclosure=values.get("interval_disclosure"),
         transparency_attack=attack,
         information_loss=values.get("information_loss"),
+        analytical_loss=values.get("analytical_loss"),
     )
+
+
+def _mean_of(risk: float | None, loss: float | None) -> float | None:
+    return None if risk is None or loss is None else (risk + loss) / 2

@@ -21,7 +21,7 @@ from shoal.search.setup import TrialSetup
 from shoal.search.space import Settings, Space, space_of
 from shoal.search.trial import key_of
 from shoal.search.trial_log import TrialLog, what_it_is_for
-from shoal.search.trial_measures import TRIAL_MEASURES, TrialMeasures
+from shoal.search.trial_measures import TRIAL_MEASURES, UTILITIES, TrialMeasures
 from shoal.search.tuning import Tuning
 from shoal.search.with_optuna import OptunaSearch
 from shoal.write import refuse_to_overwrite
@@ -48,6 +48,7 @@ def tune(
     resume: str | os.PathLike[str] | None = None,
     log: str | os.PathLike[str] | None = None,
     other_seeds: int = 3,
+    utility: str = "probabilistic_information_loss",
     options: MeasureOptions | None = None,
     seed: int = 0,
     **protection: Any,
@@ -55,7 +56,7 @@ def tune(
     """Search for the release with the best score, or with the least loss within a risk.
 
     Every trial protects the table and measures the release: its risk is the disclosure risk of the score, its loss
-    the probabilistic information loss.
+    the probabilistic information loss, or another (`utility`).
 
     Parameters
     ----------
@@ -85,6 +86,9 @@ def tune(
     other_seeds
         With how many other seeds what is chosen and the best fixed choice are evaluated once more, since the best of
         many is partly luck. They are not if that would take longer than a quarter of `seconds`.
+    utility
+        What the loss of a trial is: "probabilistic_information_loss", or "analytical_loss", what models, predictions,
+        cross-tables and totals lose. The score is the mean of risk and loss.
     options
         Options of the measures of a trial by their names, as in `shoal.compare`. A file of trials belongs to them.
     seed
@@ -100,6 +104,7 @@ def tune(
     Ctrl-C ends the search and keeps what was found. The same seed and number of trials give the same result.
     """
     _check_options(max_risk, seconds, trials, search, other_seeds, seed)
+    check_limits({"utility": OneOf(UTILITIES)}, {"utility": utility})
     if resume is not None and log is not None:
         raise ParameterError("Give resume to go on with a search, or log to begin a new one.")
     options = checked_measure_options(options, TRIAL_MEASURES)
@@ -107,7 +112,8 @@ def tune(
     fingerprint = table.fingerprint()
     ks = _whole_numbers(k)
     maskings = _maskings(METHODS_TUNED if methods is None else methods)
-    setup = TrialSetup(table, protection | {"edits": edits}, any(one.rewrites for one in maskings), options)
+    rewrites = any(one.rewrites for one in maskings)
+    setup = TrialSetup(table, protection | {"edits": edits}, rewrites, options, utility=utility)
     spaces = [_space(setup, one, ks) for one in maskings]
     for space in spaces:
         space.request(space.start, len(table)).masking.check()
@@ -122,7 +128,7 @@ def tune(
     path = log if resume is None else resume
     if path is not None:
         refuse_to_overwrite(table, path)
-        shared = {**protection, "edits": [rule.text for rule in setup.rules]}
+        shared = {**protection, "utility": utility, "edits": [rule.text for rule in setup.rules]}
         head = what_it_is_for(fingerprint, shared, options, seed)
         trial_log = TrialLog(path, head, resume=resume is not None)
     run = Run(setup, {space.name: space for space in spaces}, seeds[0], trial_log)

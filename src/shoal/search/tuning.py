@@ -158,6 +158,7 @@ class Tuning:
             "best_of_family": {name: trial.number for name, trial in self.best_of_family.items()},
             "fixed": list(self.fixed),
             "max_risk": self.max_risk,
+            "utility": self.setup.utility,
             "unmasked_risk": self.unmasked_risk,
             "unmasked_score": self.unmasked_score,
             "fixed_left": self.fixed_left,

@@ -26,7 +26,7 @@ def _write_sums(x: Doubles, y: Doubles, numbers: Scalar, before: Doubles, after:
 
 @inner_kernel
 def _least_possible(x: Doubles, y: Doubles, numbers: Scalar) -> Scalar:
-    """Return a squared distance that no search can be below: without the column that differs most, and less rounding."""
+    """Return a squared distance that no search can be below: without the column that differs most."""
     total, most = 0.0, 0.0
     for j in range(numbers):
         apart = (x[j] - y[j]) * (x[j] - y[j])

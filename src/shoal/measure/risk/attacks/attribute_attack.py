@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ Doubles = NDArray[np.float64]
 _MOST_GUESSED = 40  # variables, evenly spaced
 _MOST_KNOWN = 100
 _MOST_SEARCHED = 100_000  # records that targets are compared with
+_DIGITS = 9  # after the point, of standard scores
 _USUAL_WIDTH = 12  # columns; in wider files targets are drawn sooner
 
 
@@ -112,6 +113,8 @@ def attribute_attack(
     """
     guessed, used = _columns(files, known, weight)
     both = standardized_records(files.only(used), used, own_scale=False)
+    # Digits beyond these come from units and from the order of sums, and decide nothing.
+    both = replace(both, original=both.original.round(_DIGITS), masked=both.masked.round(_DIGITS))
     records, wide = len(both.original), max(1.0, both.original.shape[1] / _USUAL_WIDTH)
     if records <= 2:
         raise NotApplicableError("This measure needs three records without a missing value.")
@@ -123,12 +126,14 @@ def attribute_attack(
     looked_at = list(range(len(both.names)))
     if known is not None:
         looked_at = [place for place in looked_at if place not in places]
-    original, masked = both.original[order], both.masked[order]
+    rows, known_of_targets = np.sort(order), both.original[order[:targets]]
+    released_records, other_records = (_in_any_order(file[rows], seed) for file in (both.masked, both.original))
+    own = np.argsort(other_records)[np.searchsorted(rows, order[:targets])]
     options: dict[str, Any] = {"known": looked_at, "guessed": places, "numbers": both.numbers, "neighbours": neighbours}
     with share(0.5):
-        released = guesses_of(original[:targets], masked, None, **options)
+        released = guesses_of(known_of_targets, both.masked[rows][released_records], None, **options)
     with share(0.5):
-        others = guesses_of(original[:targets], original, np.arange(targets), **options)
+        others = guesses_of(known_of_targets, both.original[rows][other_records], own, **options)
     outcomes = [
         _compared(released[place], others[place], _Truth.of(both, place, order[:targets], tolerance))
         for place in places
@@ -146,6 +151,19 @@ def attribute_attack(
         records=records,
         **sampling_parts(sampled, [gains], records),
     )
+
+
+def _in_any_order(records: Doubles, seed: int) -> NDArray[np.int64]:
+    """Return an order of the records that has nothing to do with their values, nor with the order they are in.
+
+    Of equally near records the first is taken, and neither the original's order nor that of the values may decide.
+    """
+    keys = np.full(len(records), np.uint64(seed % (1 << 64)))
+    for column in records.T:
+        ranks = np.unique(column, return_inverse=True)[1].reshape(-1).astype(np.uint64)
+        keys = (keys ^ (ranks + np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xBF58476D1CE4E5B9)
+        keys ^= keys >> np.uint64(29)
+    return np.argsort(keys, kind="stable")
 
 
 @attribute_attack.check_first
@@ -216,8 +234,9 @@ class _Truth:
         """Return which guesses are right; numbers are rounded to the nearest value that occurs, as anyone would."""
         if self.levels is None:
             return np.asarray(guess == self.values)
+        guess = guess.round(_DIGITS)
         above = np.clip(np.searchsorted(self.levels, guess), 1, len(self.levels) - 1)
-        nearer_below = guess - self.levels[above - 1] <= self.levels[above] - guess
+        nearer_below = (2 * guess - self.levels[above - 1] - self.levels[above]).round(_DIGITS) <= 0
         own, true = above - nearer_below, np.searchsorted(self.levels, self.values)
         # The true value itself does not count, and that of the guess does.
         between = np.where(own > true, self.upto[own + 1] - self.upto[true + 1], self.upto[true] - self.upto[own])

@@ -14,10 +14,9 @@ Places = NDArray[np.int64]
 Guesses = Mapping[str, Doubles]
 """One guess for every target, by how it was made."""
 
-_MOST_LEARNED_FROM = 20_000  # records of a regression
 _MOST_LEVELS = 50  # categories with an indicator, the most frequent of all columns
 _FARTHEST = 1e6  # standard deviations, in a regression
-_DEPENDENT = 1e-9  # a direction with less than this share of the largest singular value is a linear dependence
+_DEPENDENT = 1e-12  # a direction with less than this share of the largest sum of squares is a linear dependence
 _DETERMINED = 1e-9  # a record that leaves this little to the others decides its own fit
 
 
@@ -40,8 +39,7 @@ def guesses_of(
     records
         The records that are learned from.
     own
-        The place of every target's own record, which is left out for it; the first places, in order. None if it may
-        be used.
+        The place of every target's own record, which is left out for it; None if it may be used.
     known, guessed
         Places of columns.
     numbers
@@ -54,13 +52,13 @@ def guesses_of(
     nearest = _nearest(targets, records, own, known, guessed, numbers, min(neighbours, len(records) - 1))
     found: dict[int, Guesses] = {}
     with threadpool_limits(1):
+        regression = _Regression(targets, records, own, known, guessed, numbers)
         for number, place in enumerate(guessed):
             values = records[:, place][nearest[:, number]]
             by: dict[str, Doubles] = {"nearest": values[:, 0]}
             if place < numbers:
                 by["several"] = np.median(values, axis=1)
-                columns = [one for one in known if one != place]
-                by["regression"] = _regressed(targets, records, own is not None, columns, place, numbers)
+                by["regression"] = regression.predicted(place)
             else:
                 by["several"] = _most_frequent(values)
             found[place] = by
@@ -94,26 +92,55 @@ def _most_frequent(codes: Doubles) -> Doubles:
     return np.asarray(codes[np.arange(len(codes)), counts.argmax(axis=1)])
 
 
-def _regressed(
-    targets: Doubles, records: Doubles, is_own: bool, columns: Sequence[int], place: int, numbers: int
-) -> Doubles:
-    """Return predictions by least squares; where the records are the targets' own, without the target's."""
-    learned = records[: max(_MOST_LEARNED_FROM, len(targets))]
-    levels = _levels(learned, [column for column in columns if column >= numbers])
-    amounts = [column for column in columns if column < numbers]
-    Z, y = _design(learned, amounts, levels), np.clip(learned[:, place], -_FARTHEST, _FARTHEST)
-    centre = Z.mean(axis=0)
-    left, sizes, right = np.linalg.svd(Z - centre, full_matrices=False)
-    kept = sizes > _DEPENDENT * sizes.max(initial=0.0)
-    left, mean = left[:, kept], y.mean()
-    if not is_own:
-        slopes = right[kept].T @ ((left.T @ (y - mean)) / sizes[kept])
-        return np.asarray(mean + (_design(targets, amounts, levels) - centre) @ slopes)
-    n = len(targets)
-    fitted = mean + left[:n] @ (left.T @ (y - mean))
-    free = 1 - 1 / len(y) - np.square(left[:n]).sum(axis=1)
-    without = y[:n] - (y[:n] - fitted) / np.maximum(free, _DETERMINED)
-    return np.asarray(np.where(free > _DETERMINED, without, mean))
+class _Regression:
+    """Least squares of any number on all known columns but itself, from one matrix of products for all of them.
+
+    Parameters
+    ----------
+    targets, records
+        What is predicted, and what is learned from.
+    own
+        The place of every target among the records, which is left out for it; None if it may be used.
+    known, guessed
+        Places of columns.
+    numbers
+        How many columns, the first ones, hold numbers.
+    """
+
+    def __init__(
+        self,
+        targets: Doubles,
+        records: Doubles,
+        own: Places | None,
+        known: Sequence[int],
+        guessed: Sequence[int],
+        numbers: int,
+    ) -> None:
+        self._columns = [place for place in dict.fromkeys([*known, *guessed]) if place < numbers]
+        self._known = [number for number, place in enumerate(self._columns) if place in known]
+        levels = _levels(records, [place for place in known if place >= numbers])
+        learned, sought = (_design(file, self._columns, levels) for file in (records, targets))
+        self._known += range(len(self._columns), learned.shape[1])
+        self._centre, self._count = learned.mean(axis=0), len(learned)
+        learned -= self._centre
+        self._products, self._targets = learned.T @ learned, sought - self._centre
+        self._leaves_own_out = own is not None
+
+    def predicted(self, place: int) -> Doubles:
+        """Return the predictions of one column."""
+        number = self._columns.index(place)
+        others = [one for one in self._known if one != number]
+        sizes, directions = np.linalg.eigh(self._products[np.ix_(others, others)])
+        kept = sizes > _DEPENDENT * sizes.max(initial=0.0)
+        scaled = directions[:, kept] / np.sqrt(sizes[kept])
+        along = self._targets[:, others] @ scaled
+        fitted = along @ (scaled.T @ self._products[others, number])
+        if self._leaves_own_out:
+            free = 1 - 1 / self._count - np.square(along).sum(axis=1)
+            true = self._targets[:, number]
+            without = true - (true - fitted) / np.maximum(free, _DETERMINED)
+            fitted = np.where(free > _DETERMINED, without, 0.0)
+        return np.asarray(self._centre[number] + fitted)
 
 
 def _levels(records: Doubles, columns: Sequence[int]) -> list[tuple[int, float]]:
