@@ -20,7 +20,7 @@ def default_kind(table: Table, name: str) -> tuple[Kind | None, str]:
     """Return the kind of a column and why; None for types that are of no kind, such as dates.
 
     A column of numbers is nominal or ordinal where its file says so, nominal where at least half of its different
-    values have labels, and where all are whole numbers and at most twelve of them differ, each carried by two records
+    values have labels, and where all are whole numbers and two to twelve of them differ, each carried by two records
     on average; else it is continuous.
     """
     kind = kind_of(table, name)
@@ -47,7 +47,10 @@ def default_kinds(table: Table) -> dict[str, Kind]:
 
 
 def taken_for_codes(table: Table, name: str) -> bool:
-    """Whether all values of a column of numbers are whole, and at most twelve of them, which repeat, are different."""
+    """Whether all values of a column of numbers are whole, and two to twelve of them, which repeat, are different.
+
+    Of a constant nobody can say, and nobody need: as a number it takes no part in distances, and any method serves it.
+    """
     values = table.numbers(name)
     values = values[~np.isnan(values)]
     if not len(values):
@@ -56,7 +59,7 @@ def taken_for_codes(table: Table, name: str) -> bool:
     if len(some) > FEW_VALUES or not _all_whole(some):
         return False
     different = np.unique(values)
-    return len(different) <= min(FEW_VALUES, len(values) / 2) and _all_whole(different)
+    return 1 < len(different) <= min(FEW_VALUES, len(values) / 2) and _all_whole(different)
 
 
 def _all_whole(values: np.ndarray) -> bool:
