@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 import pytest
 
 import shoal
-from oracles.cases import Case, Fault
+from oracles.cases import Case, Fault, Variable
 from oracles.random_releases import drawn_case
-from oracles.refusals import reasons_to_refuse, values_in_message
+from oracles.refusals import reasons_to_refuse, undecided_columns, values_in_message
 from oracles.released_values import faults
 from shoal.errors import ShoalError
 from shoal.partition import METHODS
@@ -50,15 +50,15 @@ def protected(seed: int) -> Outcome:
     outcome = Outcome(drawn_case(seed))
     case = outcome.case
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
             release = shoal.protect(case.data(), case.k, **case.options)
     except ShoalError as refusal:
         outcome.refusal = refusal
     except Exception:  # the test is about there being none
         outcome.crash = traceback.format_exc(limit=-2)
     else:
-        outcome.faults = faults(case, release)
+        outcome.faults = faults(case, release, [str(one.message) for one in warned])
         replacements = {written["name"] for written in release.plan.replace.values()}
         outcome.used = {release.plan.method["name"], *replacements}
     return outcome
@@ -95,7 +95,7 @@ PROMISES = [
     *("synthetic data are of complete records", "synthetic data keep means", "no record is unchanged"),
     *("categories are dealt inside groups", "missing values are filled", "filled values are counted"),
     *("no record carries more than half of a weight", "no record dominates a sum"),
-    "sums that one record makes up are counted",
+    *("sums that one record makes up are counted", "what is released as it is is said", "whole records are k alike"),
 ]
 
 
@@ -119,6 +119,17 @@ def test_nothing_is_refused_without_a_reason(outcomes):
     assert not refusals, shown(refusals)
 
 
+def test_columns_that_nobody_decided_are_refused_by_name(outcomes):
+    undecided = [(one, [str(one.case.labels[name]) for name in undecided_columns(one.case)]) for one in outcomes]
+    wrong = [(one, f"{names} in {one.refusal}") for one, names in undecided if names and not _names_all(one, names)]
+    assert not wrong, shown(wrong)
+    assert len(outcomes) == 1 or any(names for _, names in undecided)
+
+
+def _names_all(outcome: Outcome, columns: list[str]) -> bool:
+    return all(f'"{name}" (' in str(outcome.refusal) for name in columns)
+
+
 def test_no_refusal_shows_a_value(outcomes):
     leaks = [
         (one, str(one.refusal)) for one in outcomes if one.refusal and values_in_message(one.case, str(one.refusal))
@@ -136,3 +147,18 @@ def test_most_tables_are_released(outcomes):
 def test_every_method_and_replacement_is_among_the_releases(outcomes):
     if len(outcomes) > 1:
         assert not {*METHODS, *REPLACEMENTS} - {name for one in outcomes for name in one.used}
+
+
+def test_tables_of_every_kind_are_released_with_nothing_said_of_their_columns(outcomes):
+    """Texts, codes and amounts together; with columns as they are, and roles."""
+    by_default = [one.case for one in outcomes if one.is_release and not {"columns", "blocks"} & set(one.case.options)]
+    unsaid = [[case.variable(name) for name in case.rewritten] for case in by_default]
+    found = [{_sort(one) for one in variables if not one.stated} for variables in unsaid]
+    assert len(outcomes) == 1 or {"text", "codes", "amounts"} in found
+    assert len(outcomes) == 1 or {"as_is", "roles"} <= {name for case in by_default for name in case.options}
+
+
+def _sort(variable: Variable) -> str:
+    if variable.is_numeric:
+        return "codes" if variable.kind == "nominal" else "amounts"
+    return "text" if any(isinstance(cell, str) for cell in variable.cells) else "truth"

@@ -14,9 +14,12 @@ from shoal.replace import MembershipDraw, OrderStatistic
 
 
 @pytest.fixture
-def frame():
-    rng = np.random.default_rng(4)
-    numbers = pd.DataFrame(rng.normal(50, 9, size=(40, 5)), columns=list("abcde"))
+def numbers():
+    return pd.DataFrame(np.random.default_rng(4).normal(50, 9, size=(40, 5)), columns=list("abcde"))
+
+
+@pytest.fixture
+def frame(numbers):
     return numbers.assign(town=pd.Categorical(["x", "y"] * 20), size=pd.Categorical([1, 2] * 20, ordered=True))
 
 
@@ -24,11 +27,12 @@ def plan_of(frame, k=3, **options):
     return settle(frame, k, **options).plan
 
 
-def test_nothing_said_is_mdav_and_means_over_all_numbers(frame):
-    plan = plan_of(frame)
+def test_nothing_said_is_mdav_over_all_columns_with_means_medians_and_modes(frame):
+    plan = plan_of(frame.assign(code=[1, 2, 3, 9] * 10, sex=["f", "m"] * 20))
     assert plan.method == {"name": "mdav", "variant": "classic"}
-    assert plan.blocks == [list("abcde")]
-    assert set(map(str, plan.replace.values())) == {"{'name': 'mean'}"}
+    assert plan.blocks == [[*"abcde", "town", "size", "code", "sex"]]
+    used = {name: spelled["name"] for name, spelled in plan.replace.items()}
+    assert used == dict.fromkeys("abcde", "mean") | {"town": "mode", "size": "median", "code": "mode", "sex": "mode"}
     assert (plan.missing, plan.standardize, plan.repair) == ("error", True, False)
 
 
@@ -49,11 +53,11 @@ def test_every_parameter_is_written_out_and_k_stands_once(frame):
         plan_of(frame, method="mdav:k=3")
 
 
-def test_the_seed_reaches_a_method_that_draws_without_being_given_away(frame):
-    drawn = [plan_of(frame, method="fuzzy", seed=seed).method["random_state"] for seed in (1, 1, 2)]
+def test_the_seed_reaches_a_method_that_draws_without_being_given_away(numbers):
+    drawn = [plan_of(numbers, method="fuzzy", seed=seed).method["random_state"] for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2] and 1 not in drawn
-    assert plan_of(frame, method="fuzzy:random_state=5", seed=1).method["random_state"] == 5
-    assert plan_of(frame).seed != plan_of(frame).seed
+    assert plan_of(numbers, method="fuzzy:random_state=5", seed=1).method["random_state"] == 5
+    assert plan_of(numbers).seed != plan_of(numbers).seed
 
 
 def test_a_replacement_that_rewrites_brings_its_default_method_unless_one_is_chosen(frame):
@@ -64,21 +68,21 @@ def test_a_replacement_that_rewrites_brings_its_default_method_unless_one_is_cho
     assert plan_of(frame, replace="ipso", **options).confidential == ["a", "b"]
 
 
-def test_a_fuzzy_method_draws_by_its_own_parameter(frame):
-    assert {one["m2"] for one in plan_of(frame, method="fuzzy:m=1.4").replace.values()} == {1.4}
-    plan = plan_of(frame, method=FuzzyCMeans(5, m=1.3), replace=MembershipDraw(m2=1.6))
+def test_a_fuzzy_method_draws_by_its_own_parameter(numbers):
+    assert {one["m2"] for one in plan_of(numbers, method="fuzzy:m=1.4").replace.values()} == {1.4}
+    plan = plan_of(numbers, method=FuzzyCMeans(5, m=1.3), replace=MembershipDraw(m2=1.6))
     assert plan.replace["a"]["m2"] == 1.6 and plan.method["n_clusters"] == 5
     with pytest.raises(ParameterError, match="has m2, not lam2"):
-        plan_of(frame, method="fuzzy", replace="membership-draw:lam2=4")
+        plan_of(numbers, method="fuzzy", replace="membership-draw:lam2=4")
     with pytest.raises(MethodError, match="must be membership-draw") as caught:
-        plan_of(frame, method="entropy", replace="median")
+        plan_of(numbers, method="entropy", replace="median")
     assert caught.value.method == "entropy"
     with pytest.raises(ParameterError, match="needs fuzzy clusters"):
-        plan_of(frame, replace="membership-draw")
+        plan_of(numbers, replace="membership-draw")
 
 
-def test_rules_choose_blocks_and_replacements_and_are_planned_once(frame):
-    table = frame.assign(c=frame.a + frame.b)
+def test_rules_choose_blocks_and_replacements_and_are_planned_once(numbers):
+    table = numbers.assign(c=numbers.a + numbers.b)
     assert settle(table, 3, edits=["a + b == c", "d >= 0"]).plan.blocks == [["a", "b", "c", "d", "e"]]
     settled = settle(table, 3, edits=["a + b == c", "d >= 0"], blocks="rules")
     assert settled.plan.blocks[0] == ["a", "b", "c"]
@@ -87,6 +91,18 @@ def test_rules_choose_blocks_and_replacements_and_are_planned_once(frame):
     assert settle(table, 3).edits is None
     kept = settle(table, 3, edits=["d >= 0"], replace={"d": OrderStatistic(0.25)})
     assert kept.plan.replace["d"] == {"name": "order-statistic", "q": 0.25}
+
+
+def test_few_whole_numbers_that_a_rule_computes_with_are_amounts(numbers):
+    few = numbers.assign(girls=[0, 1, 2, 3] * 10, boys=[1, 2, 0, 2] * 10, area=[1, 2] * 20)
+    few["children"] = few.girls + few.boys
+    rules = ["girls + boys == children", "area in {1, 2}", "if area == 1 then a >= 0"]
+    kinds = plan_of(few, edits=rules).kinds
+    assert [kinds[name] for name in ("girls", "boys", "children", "area")] == [*["continuous"] * 3, "nominal"]
+    assert plan_of(few).kinds["girls"] == "nominal"
+    assert plan_of(few, edits=rules[1:], kinds={"girls": "ordinal"}).kinds["girls"] == "ordinal"
+    with pytest.raises(ParameterError, match="kinds must be a mapping"):
+        plan_of(few, edits=rules, kinds=["girls"])
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,9 @@ class Variable:
     categories
         The categories of a categorical type in their order, those that no record has included; else empty.
     stated
-        Whether the kind is not that of the type and has to be stated.
+        Whether the kind is stated: it has to be where it is not the one that such a column is taken for.
+    is_numeric
+        Whether its type is one of numbers, whatever they are treated as.
     """
 
     name: str
@@ -46,11 +48,7 @@ class Variable:
     kind: str
     categories: tuple[Any, ...] = ()
     stated: bool = False
-
-    @property
-    def is_numeric(self) -> bool:
-        """Whether it surely holds numbers, whatever they are treated as."""
-        return bool(self.observed) and (self.kind == "continuous" or (self.stated and not self.categories))
+    is_numeric: bool = False
 
     @property
     def observed(self) -> set[int]:
@@ -90,6 +88,7 @@ class Case:
     strata: list[str] = field(default_factory=list)
     weights: str | None = None
     identifiers: list[str] = field(default_factory=list)
+    as_is: list[str] = field(default_factory=list)
     confidential: list[str] = field(default_factory=list)
     tied: list[tuple[str, ...]] = field(default_factory=list)
     labels: dict[str, Any] = field(default_factory=dict)
@@ -104,6 +103,17 @@ class Case:
     def is_soft(self) -> bool:
         """Whether centres are drawn by membership."""
         return self.method.split(":")[0] in ("fuzzy", "entropy") or self.replace == "membership-draw"
+
+    @property
+    def rewritten(self) -> list[str]:
+        """The columns that get new values."""
+        return self.confidential or [name for block in self.blocks for name in block]
+
+    @property
+    def unchanged(self) -> list[str]:
+        """The columns that are released as they are, but for strata and weights."""
+        own = {*self.rewritten, *self.strata, self.weights, *self.identifiers}
+        return [one.name for one in self.variables if one.name not in own]
 
     @property
     def stratum_of_record(self) -> list[tuple[Any, ...]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 from oracles.cases import Case, Variable
-from oracles.native_tables import STORAGES, Cells, Engine, fits
+from oracles.default_kinds import has_to_be_decided, kind_of_numbers
+from oracles.native_tables import NUMBER, STORAGES, Cells, Engine, fits
 
 __all__ = ["drawn_case"]
 
@@ -76,7 +78,6 @@ def drawn_case(seed: int) -> Case:
     if family == "synthetic":
         case.replace = rng.choice(SYNTHETIC)
         case.confidential = rng.sample(names, rng.randint(1, max(1, len(names) - 1)))
-        case.options["confidential"] = case.confidential
         if rng.random() < 0.7:
             case.options["method"] = case.method
     elif family == "grouped":
@@ -123,6 +124,8 @@ def _add_protected(
     while len(case.variables) < width:
         kind = rng.choice(kinds)
         cells = _numbers(rng, records, rng.choice(shapes)) if kind == "continuous" else _categories(rng, records)
+        if "nominal" in kinds and rng.random() < 0.06:
+            kind, cells = "nominal", _to_be_decided(rng, records)
         _add(case, rng, kind, _with_missing(rng, cells, case.k) if with_missing else cells)
 
 
@@ -149,8 +152,9 @@ def _add(case: Case, rng: Random, kind: str, cells: Cells) -> None:
         )
         kind = kind if numeric else "nominal"
         cells = [float(cell) if numeric and cell is not None else cell for cell in cells]  # an array has one type
-        stated = numeric and kind != "continuous"
-        case.variables.append(Variable(f"v{len(case.variables)}", cells, "array", kind, (), stated))
+        by_itself = kind_of_numbers(cells) if numeric else "nominal"
+        variable = Variable(f"v{len(case.variables)}", cells, "array", kind, is_numeric=numeric)
+        case.variables.append(_said(variable, by_itself, rng))
         return
     choices = [name for name, one in STORAGES[case.engine].items() if kind in one.kinds and fits(one, cells)]
     if not choices:  # words have no order but in a type that lists them
@@ -165,8 +169,17 @@ def _add(case: Case, rng: Random, kind: str, cells: Cells) -> None:
         present = list(dict.fromkeys(cell for cell in kept if cell is not None))
         unused = [word for word in ("Unused", "Nobody") if present and isinstance(present[0], str)]
         categories = tuple(rng.sample(present + unused, len(present) + len(unused)))
-    stated = kind != STORAGES[case.engine][storage].by_type
-    case.variables.append(Variable(f"v{len(case.variables)}", kept, storage, kind, categories, stated))
+    is_numeric = STORAGES[case.engine][storage].kinds == NUMBER and any(cell is not None for cell in kept)
+    by_itself = kind_of_numbers(kept) if is_numeric else STORAGES[case.engine][storage].by_type
+    variable = Variable(f"v{len(case.variables)}", kept, storage, kind, categories, is_numeric=is_numeric)
+    case.variables.append(_said(variable, by_itself, rng))
+
+
+def _said(variable: Variable, by_itself: str, rng: Random) -> Variable:
+    """State the kind of a column where it has to be, mostly where the column has to be decided, and now and then."""
+    if variable.kind != by_itself:
+        return replace(variable, stated=True)
+    return replace(variable, stated=rng.random() < (0.7 if has_to_be_decided(variable) else 0.1))
 
 
 def _numbers(rng: Random, records: int, shape: str) -> Cells:
@@ -195,6 +208,15 @@ def _categories(rng: Random, records: int) -> Cells:
     if rng.random() < 0.1:
         present = present[:1]
     return [rng.choice(present) for _ in range(records)]
+
+
+def _to_be_decided(rng: Random, records: int) -> Cells:
+    """Draw what nobody can say the kind of: names, numbers of a register, dates, amounts written as text."""
+    whole_dates = [20240101 + 100 * rng.randrange(12) + rng.randrange(28) for _ in range(records)]
+    dates = [f"{date // 10000}-{date // 100 % 100:02}-{date % 100:02}" for date in whole_dates]
+    register = [40_000_000 + 37 * record + rng.randrange(37) for record in range(records)]
+    amounts = [f"{rng.randint(1, 9)},{rng.randrange(1000):03}" for _ in range(records)]
+    return rng.choice(([f"person {record}" for record in range(records)], register, whole_dates, dates, amounts))
 
 
 def _with_missing(rng: Random, cells: Cells, k: int) -> Cells:
@@ -246,7 +268,7 @@ def _drawn_replacement(case: Case, rng: Random, names: list[str], fitting: bool)
 
 
 def _add_others(case: Case, rng: Random, records: int, family: str) -> None:
-    """Add columns that are not protected: strata, weights, an identifier, and one that stays as it is."""
+    """Add columns that are not protected: strata, weights, an identifier, and some that stay as they are."""
     several = records >= 6 * case.k or rng.random() < 0.05
     if several and rng.random() < 0.4:
         for _ in range(rng.choice((1, 1, 2))):
@@ -263,7 +285,10 @@ def _add_others(case: Case, rng: Random, records: int, family: str) -> None:
     if rng.random() < 0.2:
         case.identifiers.append(_other(case, rng, "nominal", [f"person {record}" for record in range(records)]))
     for _ in range(rng.choice((0, 0, 1, 2))):
-        _other(case, rng, "nominal", _with_missing(rng, _categories(rng, records), case.k))
+        cells = _to_be_decided(rng, records) if rng.random() < 0.2 else _categories(rng, records)
+        unchanged = _other(case, rng, "nominal", _with_missing(rng, cells, case.k))
+        if rng.random() < 0.8:  # else it is left out of the columns that are named
+            case.as_is.append(unchanged)
 
 
 def _other(case: Case, rng: Random, kind: str, cells: Cells) -> str:
@@ -286,20 +311,23 @@ def _rename(case: Case, rng: Random) -> None:
         elif whole_labels:
             case.labels[one.name] = position + 10
     label = case.labels.__getitem__
-    with_role = {*case.identifiers, *case.strata, case.weights}
-    by_default = all(one.is_numeric for one in case.variables if one.name in protected) and all(
-        one.name in with_role for one in case.variables if one.name not in protected
-    )
-    if rng.random() < 0.5 or not (by_default or isinstance(case.options.get("blocks"), list)):
+    if rng.random() < 0.4 or not (_is_default(case) or isinstance(case.options.get("blocks"), list)):
         case.options["columns"] = [label(name) for name in rng.sample(protected, len(protected))]
     if isinstance(case.options.get("blocks"), list):
         case.options["blocks"] = [[label(name) for name in block] for block in case.options["blocks"]]
-    if case.confidential:
-        case.options["confidential"] = [str(label(name)) for name in case.confidential]
+    case.options |= {"as_is": [label(name) for name in case.as_is]} if case.as_is else {}
     if isinstance(case.replace, dict):
         case.replace = {label(name): way for name, way in case.replace.items()}
     by_role = rng.random() < 0.3
     roles = {label(name): "identifier" for name in case.identifiers}
+    of_no_account = ("key", "other", "other") if case.confidential else ("key", "other", "confidential")
+    for name in [*protected, *case.as_is]:
+        if name not in case.confidential and rng.random() < 0.2:
+            roles[label(name)] = rng.choice(of_no_account)
+    if case.confidential and by_role:
+        roles |= {label(name): "confidential" for name in case.confidential}
+    elif case.confidential:
+        case.options["confidential"] = [str(label(name)) for name in case.confidential]
     if by_role:
         roles |= {label(name): "stratum" for name in case.strata}
         roles |= {label(case.weights): "weight"} if case.weights else {}
@@ -307,3 +335,14 @@ def _rename(case: Case, rng: Random) -> None:
         case.options |= {"strata": [label(name) for name in case.strata]} if case.strata else {}
         case.options |= {"weights": label(case.weights)} if case.weights else {}
     case.options |= {"roles": roles} if roles else {}
+
+
+def _is_default(case: Case) -> bool:
+    """Whether the columns to protect are those that are taken if none are named."""
+    if not all(one.observed for one in case.variables):  # which may be taken for numbers or not
+        return False
+    others = {*case.identifiers, *case.strata, case.weights, *case.as_is}
+    taken = [one for one in case.variables if one.name not in others]
+    if case.confidential:
+        taken = [one for one in taken if one.is_numeric or one.name in case.confidential]
+    return {one.name for one in taken} == {name for block in case.blocks for name in block}

@@ -6,8 +6,15 @@ from fractions import Fraction
 from typing import Any
 
 from oracles.cases import Case, Variable
+from oracles.default_kinds import has_to_be_decided
 
-__all__ = ["reasons_to_refuse", "values_in_message"]
+__all__ = ["reasons_to_refuse", "undecided_columns", "values_in_message"]
+
+
+def undecided_columns(case: Case) -> list[str]:
+    """Return the columns that are to get new values although nobody can say what they are, and nobody does."""
+    asked = (case.variable(name) for name in case.rewritten)
+    return [one.name for one in asked if not one.stated and has_to_be_decided(one)]
 
 
 def reasons_to_refuse(case: Case) -> set[str]:
@@ -16,6 +23,8 @@ def reasons_to_refuse(case: Case) -> set[str]:
     protected = [case.variable(name) for block in case.blocks for name in block]
     incomplete = any(None in one.cells for one in protected)
     method = case.method.split(":")[0]
+    if undecided_columns(case):
+        reasons.add("columns to be decided")
     if case.records < case.k:
         reasons.add("fewer records than k")
     if case.missing == "error" and (incomplete or any(None in case.variable(name).cells for name in case.strata)):

@@ -23,8 +23,8 @@ __all__ = ["faults"]
 KEEPS_MEANS = {"hybrid", "ipso:variant=C", "ipso", "muralidhar-sarathy"}
 
 
-def faults(case: Case, release: Any) -> list[Fault]:
-    """Return every promise that the release of a case breaks."""
+def faults(case: Case, release: Any, warned: list[str]) -> list[Fault]:
+    """Return every promise that the release of a case breaks, and the warnings that came with it."""
     released = [one for one in case.variables if one.name not in case.identifiers]
     found = list(_shape(case, release, released))
     if found:
@@ -34,6 +34,8 @@ def faults(case: Case, release: Any) -> list[Fault]:
     if found:
         return found
     found += _untouched(case, after)
+    found += _said(case, release.plan.outcome, warned)
+    found += _whole_records(case, after)
     found += _categories(case, release, released, after)
     blocks = [block for block in case.blocks if not case.confidential or set(block) & set(case.confidential)]
     for block, partition in zip(blocks, release.partitions, strict=True):
@@ -116,12 +118,33 @@ def _missing_stay(case: Case, after: dict[str, Cells]) -> Iterator[Fault]:
 
 
 def _untouched(case: Case, after: dict[str, Cells]) -> Iterator[Fault]:
-    protected = {name for block in case.blocks for name in block}
-    if case.confidential:
-        protected = set(case.confidential)
     for name, cells in after.items():
-        if name not in protected and not _all_same(case.variable(name).cells, cells):
+        if name not in case.rewritten and not _all_same(case.variable(name).cells, cells):
             yield Fault("columns that are not protected stay", name)
+
+
+def _said(case: Case, outcome: Any, warned: list[str]) -> Iterator[Fault]:
+    """What is released as it is is named and counted, in one warning, and nothing else is."""
+    names = [str(case.labels[name]) for name in case.unchanged]
+    alike = Counter(zip(*(case.variable(name).cells for name in case.unchanged), strict=True))
+    unique = sum(count == 1 for count in alike.values())
+    expected = [
+        f"NOT PROTECTED ({len(names)}): {', '.join(names)}. On these, {unique} of {case.records} records are unique."
+    ]
+    said = [message for message in warned if "NOT PROTECTED" in message]
+    if said != (expected if names else []) or (outcome.unchanged, outcome.unique_by_unchanged) != (names, unique):
+        yield Fault("what is released as it is is said", f"{said} where {expected} was to be")
+
+
+def _whole_records(case: Case, after: dict[str, Cells]) -> Iterator[Fault]:
+    """If nothing is released as it is and nothing is missing, every record is there k times, but for its weight."""
+    columns = [cells for name, cells in after.items() if name != case.weights]
+    several = len(case.blocks) > 1 or case.confidential
+    if several or case.unchanged or any(None in cells for cells in columns):
+        return
+    fewest = min(Counter(zip(*columns, strict=True)).values())
+    if fewest < case.k:
+        yield Fault("whole records are k alike", f"{fewest} where k={case.k}")
 
 
 def _all_same(one: Cells, other: Cells) -> bool:

@@ -9,8 +9,10 @@ from hashlib import sha256
 from typing import Any
 
 from shoal.describe import Kind, Selection, select
+from shoal.describe.default_kinds import taken_for_codes
 from shoal.describe.roles import as_names, block_size
 from shoal.edits import Rule, read_edits
+from shoal.edits.atoms import Definition, Linear, Product
 from shoal.edits.contradictions import refuse_contradictions
 from shoal.edits.keep.block_edits import BlockEdits, joined_blocks
 from shoal.errors import MethodError, ParameterError
@@ -91,6 +93,7 @@ def settle(
         rule.refuse_unknown(table.names)
     if rules:
         refuse_contradictions(rules)
+    kinds = _with_amounts(kinds, rules, table)
     named_roles = {"roles": roles, "kinds": kinds, "strata": strata, "weights": weights, "unit": unit, "as_is": as_is}
     named_roles["rewritten"] = asked_to_rewrite(replace, confidential, roles, table.names)
     selection = _by_level(_selection(table, rules, columns, blocks, named_roles), table, rules)
@@ -157,6 +160,25 @@ def _check_options(method: Any, options: Mapping[str, Any]) -> None:
     k, own = options["k"], getattr(method, "k", options["k"])
     if own != k:
         raise ParameterError(f"k={k} and the method's k={own} differ. Give the same k twice.", parameter="k")
+
+
+def _with_amounts(kinds: Any, rules: Sequence[Rule], table: Table) -> Any:
+    """Return the stated kinds, and "continuous" for columns of few whole numbers that a rule computes with.
+
+    Whoever adds, multiplies or compares the values of columns says that they are amounts. What the file calls a
+    category stays one.
+    """
+    if not rules or not (kinds is None or isinstance(kinds, Mapping)):
+        return kinds
+    atoms = [atom for rule in rules for one in rule.requirements for atoms in one.alternatives for atom in atoms]
+    computed = [atom for atom in atoms if isinstance(atom, Linear | Product | Definition) and len(atom.variables) > 1]
+    known = {*map(str, kinds or ()), *table.labels.values, *table.labels.measures}
+    amounts = [
+        name
+        for name in dict.fromkeys(name for atom in computed for name in atom.variables)
+        if name not in known and table.is_numeric(name) and taken_for_codes(table, name)
+    ]
+    return {**(kinds or {}), **dict.fromkeys(amounts, "continuous")} if amounts else kinds
 
 
 def _selection(
