@@ -11,20 +11,19 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.errors import DescriptionWarning, IdentifierWarning, ParameterError
+from shoal.errors import DescriptionWarning, DisclosureWarning, IdentifierWarning, ParameterError
+from unchanged_columns import not_protected, protect_part
 
 COLUMNS = ["wage_income", "capital_income", "tax"]
 
 
 @pytest.fixture
 def survey() -> pd.DataFrame:
-    return shoal.datasets.households(500, seed=3)
+    return shoal.datasets.households(500, seed=3).drop(columns="household_id")
 
 
 def protect(data, k=5, **more):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IdentifierWarning)
-        return shoal.protect(data, k, **more)
+    return protect_part(data, k, **more)
 
 
 def test_every_group_shares_its_mean(survey):
@@ -70,32 +69,61 @@ def test_the_same_kind_of_table_comes_back_with_the_same_numbers(survey, kind):
     np.testing.assert_array_equal(found, expected)
 
 
-def test_columns_default_to_the_numeric_ones_without_another_role(survey):
-    release = shoal.protect(survey, 3, roles={"household_id": "identifier", "survey_weight": "weight"})
-    text = {"household_id", "survey_weight"} | {c for c in survey if not pd.api.types.is_numeric_dtype(survey[c])}
-    assert set(release.plan.columns) == set(survey.columns) - text
+@pytest.mark.parametrize("strata", [None, "area"])
+def test_with_nothing_said_whole_records_of_every_kind_are_k_alike(survey, strata):
+    release = shoal.protect(survey, 3, weights="survey_weight", strata=strata)
+    assert set(release.plan.columns) == set(survey.columns) - {"survey_weight", strata}
+    assert set(release.plan.kinds.values()) == {"continuous", "ordinal", "nominal"}
+    assert release.plan.outcome.unchanged == []
+    records = release.data.drop(columns="survey_weight").astype(str).agg("|".join, axis=1)
+    assert records.value_counts().min() >= 3
+    assert not release.data["survey_weight"].duplicated().all()  # which tells records apart, and is no part of k
+
+
+def test_roles_that_say_nothing_about_protection_leave_a_column_protected(survey):
+    roles = {"gross_income": "confidential", "tenure": "key", "region": "other"}
+    release = shoal.protect(survey[["age", *roles]], 3, roles=roles)
+    assert release.plan.columns == ["age", *roles]
+
+
+@pytest.mark.parametrize("by", ["columns", "as_is"])
+def test_columns_released_unchanged_are_counted_and_warned_of(survey, by):
+    rest = [name for name in survey.columns if name not in COLUMNS]
+    unique = int((survey.groupby(rest, dropna=False, observed=True)["tax"].transform("size") == 1).sum())
+    said = rf"^NOT PROTECTED \({len(rest)}\): {', '.join(rest)}\. On these, {unique} of 500 records are unique\.$"
+    with pytest.warns(DisclosureWarning, match=said):
+        release = shoal.protect(survey, 3, **{by: COLUMNS if by == "columns" else rest})
+    assert release.plan.columns == [name for name in survey.columns if name in COLUMNS]
+    assert (release.plan.outcome.unchanged, release.plan.outcome.unique_by_unchanged) == (rest, unique)
+    with pytest.warns(DisclosureWarning, match=said):
+        pd.testing.assert_frame_equal(release.plan.run(survey).data, release.data)
+
+
+def test_strata_and_weights_are_not_among_the_columns_released_unchanged(survey):
+    frame = survey[[*COLUMNS, "area", "survey_weight"]]
+    assert shoal.protect(frame, 3, strata="area", weights="survey_weight").plan.outcome.unchanged == []
+    as_one = protect(frame, 3, columns=COLUMNS)
+    assert as_one.plan.outcome.unchanged == ["area", "survey_weight"]
 
 
 def test_identifiers_are_dropped(survey):
-    release = shoal.protect(survey, 3, columns=COLUMNS, roles={"household_id": "identifier"})
-    assert list(release.data.columns) == [name for name in survey.columns if name != "household_id"]
+    frame = survey[COLUMNS].assign(household_id=np.arange(500))
+    release = shoal.protect(frame, 3, roles={"household_id": "identifier"})
+    assert list(release.data.columns) == COLUMNS
 
 
 def test_a_column_that_looks_like_an_identifier_is_warned_of(survey):
-    with pytest.warns(IdentifierWarning, match="household_id"):
-        shoal.protect(survey, 3, columns=COLUMNS)
+    frame = survey[COLUMNS].assign(household_id=np.arange(500))
+    with pytest.warns(IdentifierWarning, match="household_id"), not_protected():
+        shoal.protect(frame, 3, columns=COLUMNS)
 
 
 @pytest.mark.parametrize("role", ["identifier", "other"])
 def test_a_given_role_silences_the_warning(survey, role):
+    frame = survey[COLUMNS].assign(household_id=np.arange(500))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        shoal.protect(survey, 3, columns=COLUMNS, roles={"household_id": role})
-
-
-def test_a_key_left_unprotected_is_warned_of(survey):
-    with pytest.warns(DescriptionWarning, match="region"):
-        shoal.protect(survey, 3, columns=COLUMNS, roles={"household_id": "identifier", "region": "key"})
+        shoal.protect(frame, 3, roles={"household_id": role})
 
 
 def test_groups_stay_within_strata(survey):
@@ -206,28 +234,34 @@ def test_a_convex_median_can_be_between_the_values_of_its_group():
     grades = [*["low"] * 2, *["high"] * 2, *["mid"] * 4, "low", *["high"] * 3, "peak", *["low"] * 3]
     kind = pd.CategoricalDtype(["low", "mid", "peak", "high", "unused"], ordered=True)
     frame = pd.DataFrame({"grade": pd.Series(grades, dtype=kind), "school": np.repeat(list("abcd"), 4)})
-    release = protect(frame, 4, columns=["grade"], strata="school", replace="convex-median")
+    release = shoal.protect(frame, 4, columns=["grade"], strata="school", replace="convex-median")
     # 2 0 2 becomes 2 2 2; 1 0 3 becomes 1 1 3. One record has "peak", which is no part of the scale of others.
     assert release.data["grade"].tolist() == ["mid"] * 8 + ["high"] * 4 + ["low"] * 4
     assert release.data["grade"].dtype.categories.tolist() == ["low", "mid", "high"]
     assert release.plan.replace["grade"] == {"name": "convex-median"}
-    median = protect(frame, 4, columns=["grade"], strata="school", replace="median")
+    median = shoal.protect(frame, 4, columns=["grade"], strata="school", replace="median")
     assert median.data["grade"].tolist() == ["low"] * 4 + ["mid"] * 4 + ["high"] * 4 + ["low"] * 4
 
 
-def test_numbers_can_be_nominal(survey):
-    frame = survey[["wage_income", "household_size"]]
-    release = shoal.protect(frame, 4, kinds={"household_size": "nominal"})
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+def test_few_whole_numbers_are_nominal_unless_their_kind_is_given(survey, dtype):
+    frame = survey[["wage_income", "household_size"]].astype({"household_size": dtype})
+    assert frame["household_size"].nunique() <= 12
+    release = shoal.protect(frame, 4)
     assert release.plan.replace["household_size"] == {"name": "mode"}
     assert set(release.data["household_size"]) <= set(frame["household_size"])
+    assert any('--kind "household_size=continuous"' in note for note in release.plan.outcome.notes)
+    amounts = shoal.protect(frame, 4, kinds={"household_size": "continuous"})
+    assert amounts.plan.replace["household_size"] == {"name": "mean"}
+    assert not any("household_size=continuous" in note for note in amounts.plan.outcome.notes)
 
 
 def test_the_seed_breaks_ties_of_the_mode_and_is_recorded():
-    frame = pd.DataFrame({"x": np.arange(10.0), "t": list("abcdefghij")})
-    drawn = {tuple(shoal.protect(frame, 2, columns=["x", "t"], seed=seed).data["t"]) for seed in range(8)}
+    frame = pd.DataFrame({"x": np.arange(20.0) / 2, "t": list("abcdefghij") * 2})
+    drawn = {tuple(shoal.protect(frame, 2, seed=seed).data["t"]) for seed in range(8)}
     assert len(drawn) > 1
-    release = shoal.protect(frame, 2, columns=["x", "t"])
-    again = shoal.protect(frame, 2, columns=["x", "t"], seed=release.plan.seed)
+    release = shoal.protect(frame, 2)
+    again = shoal.protect(frame, 2, seed=release.plan.seed)
     pd.testing.assert_frame_equal(release.data, again.data)
 
 

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.errors import DisclosureWarning, MethodError, ParameterError, TooFewRecordsError
-
-# A confidential column that is not among the columns to protect is warned of, and meant here.
-pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.DescriptionWarning")
+from unchanged_columns import protect_part, run_part
 
 ROLES = {"illness": "confidential"}
 
@@ -30,11 +28,12 @@ def values_in_groups(release, frame, name="illness"):
     return [frame[name][labels == group].dropna().nunique() for group in np.unique(labels[labels >= 0])]
 
 
-@pytest.mark.parametrize("columns", [["x", "y"], ["x", "y", "illness"]], ids=["as it is", "protected"])
-def test_groups_that_are_alike_are_counted_and_warned_of(columns):
+@pytest.mark.parametrize("protect", [protect_part, shoal.protect], ids=["as it is", "protected"])
+def test_groups_that_are_alike_are_counted_and_warned_of(protect):
     frame = patients(60)
+    as_is = ["illness"] if protect is protect_part else []
     with pytest.warns(DisclosureWarning, match=r'"illness" \(\d+\).*diversity=2'):
-        release = shoal.protect(frame, 3, columns=columns, roles=ROLES)
+        release = protect(frame, 3, as_is=as_is, roles=ROLES)
     assert release.plan.outcome.alike == {"illness": values_in_groups(release, frame).count(1)}
 
 
@@ -48,7 +47,7 @@ def test_groups_that_are_alike_are_counted_and_warned_of(columns):
 def test_every_group_has_enough_values_or_the_stratum_has_not(n, kinds, k, least, seed):
     frame = patients(n, kinds, seed, missing=0.2)
     try:
-        release = shoal.protect(frame, k, columns=["x", "y"], roles=ROLES, diversity=least)
+        release = protect_part(frame, k, columns=["x", "y"], roles=ROLES, diversity=least)
     except TooFewRecordsError:
         assert frame["illness"].nunique() < least
         return
@@ -61,30 +60,30 @@ def test_every_group_has_enough_values_or_the_stratum_has_not(n, kinds, k, least
 
 def test_groups_stay_within_strata_and_a_stratum_with_one_value_is_refused():
     frame = patients(80).assign(part=["a", "b"] * 40)
-    release = shoal.protect(frame, 3, columns=["x", "y"], roles=ROLES, strata="part", diversity=2)
+    release = protect_part(frame, 3, columns=["x", "y"], roles=ROLES, strata="part", diversity=2)
     labels = release.partitions[0].labels
     assert all(frame["part"][labels == group].nunique() == 1 for group in np.unique(labels))
     frame.loc[frame["part"] == "a", "illness"] = "i0"
     with pytest.raises(TooFewRecordsError, match='2 different values of "illness"') as caught:
-        shoal.protect(frame, 3, columns=["x", "y"], roles=ROLES, strata="part", diversity=2)
+        protect_part(frame, 3, columns=["x", "y"], roles=ROLES, strata="part", diversity=2)
     assert "i0" not in str(caught.value)
 
 
 def test_the_plan_repeats_it():
     frame = patients(60)
-    release = shoal.protect(frame, 3, columns=["x", "y"], roles=ROLES, diversity=2)
-    pd.testing.assert_frame_equal(release.plan.run(frame).data, release.data)
+    release = protect_part(frame, 3, columns=["x", "y"], roles=ROLES, diversity=2)
+    pd.testing.assert_frame_equal(run_part(release.plan, frame).data, release.data)
     assert release.plan.public()["diversity"] == 2
 
 
 def test_diversity_needs_groups_and_confidential_variables():
     frame = patients(60)
     with pytest.raises(ParameterError, match='the role "confidential"'):
-        shoal.protect(frame, 3, columns=["x", "y"], diversity=2)
+        protect_part(frame, 3, columns=["x", "y"], diversity=2)
     with pytest.raises(MethodError, match="groups"):
-        shoal.protect(frame, 3, columns=["x", "y"], roles=ROLES, method="fuzzy", diversity=2)
+        protect_part(frame, 3, columns=["x", "y"], roles=ROLES, method="fuzzy", diversity=2)
     with pytest.raises(ParameterError, match="diversity"):
-        shoal.protect(frame, 3, columns=["x", "y"], roles=ROLES, diversity=1)
+        protect_part(frame, 3, columns=["x", "y"], roles=ROLES, diversity=1)
 
 
 def test_a_mode_that_one_record_has_is_counted_and_said():

@@ -23,6 +23,7 @@ from shoal.errors import (
 )
 from shoal.partition.fuzzy import EntropyFuzzyCMeans, FuzzyCMeans
 from shoal.replace import MembershipDraw
+from unchanged_columns import protect_part
 
 EIA = ["UTILITYID", "RESREVENUE", "RESSALES", "COMREVENUE", "COMSALES", "INDREVENUE", "INDSALES"]
 EIA += ["OTHREVENUE", "OTHRSALES", "TOTREVENUE", "TOTSALES"]
@@ -260,8 +261,8 @@ def test_without_fuzziness_everyone_gets_the_nearest_centre(options, m):
 
 
 def test_of_a_release_without_fuzziness_an_intruder_knows_the_centre_of_everyone():
-    """Also where several are equally near: whole numbers, many of them equal."""
-    frame = pd.DataFrame(np.random.default_rng(6).integers(0, 6, size=(200, 2)), columns=["a", "b"])
+    """Also where several are equally near: few different numbers, many of them equal."""
+    frame = pd.DataFrame(np.random.default_rng(6).integers(0, 6, size=(200, 2)) / 2, columns=["a", "b"])
     release = shoal.protect(frame, 3, method="fuzzy:m=1", seed=1)
     attack = release.evaluate(measures=["transparency_attack"]).transparency_attack
     assert attack.coverage == 100
@@ -302,7 +303,7 @@ def test_compare_takes_fuzzy_methods_too():
 
 
 def test_records_that_are_all_alike():
-    frame = pd.DataFrame({"a": [1.0] * 30 + [2.0] * 3, "b": [1.0] * 30 + [5.0] * 3})
+    frame = pd.DataFrame({"a": [1.5] * 30 + [2.0] * 3, "b": [1.5] * 30 + [5.0] * 3})
     release = shoal.protect(frame, 3, method="fuzzy", seed=1)
     assert distinct(release.data).min() >= 3
 
@@ -346,12 +347,13 @@ def test_groups_of_at_least_k_stay_crisp_by_default_and_every_draw_is_another():
 
 @pytest.mark.parametrize("replace", ["mean", "membership-draw", "hybrid:confidential=[a]"])
 def test_a_note_says_which_share_of_the_records_was_left_to_the_fallback(replace):
-    release = shoal.protect(numbers()[["a", "b", "d"]], 8, method="at-least-k:fill=1", replace=replace, seed=1)
+    protect = protect_part if "confidential" in replace else shoal.protect
+    release = protect(numbers()[["a", "b", "d"]], 8, method="at-least-k:fill=1", replace=replace, seed=1)
     (note,) = [note for note in release.plan.outcome.notes if "MDAV" in note]
     share = float(note.partition(" ")[0])
     assert note == f"{share:.1f} % of the records were left to MDAV."
     assert share > 10
-    default = shoal.protect(numbers()[["a", "b", "d"]], 8, method="at-least-k", replace=replace, seed=1)
+    default = protect(numbers()[["a", "b", "d"]], 8, method="at-least-k", replace=replace, seed=1)
     assert "0.0 % of the records were left to MDAV." in default.plan.outcome.notes
 
 
@@ -448,6 +450,7 @@ def test_the_number_of_threads_of_matrix_products_changes_nothing(method):
     code = (
         "import hashlib, sys, pandas as pd, shoal\n"
         "table = shoal.datasets.households(2000, seed=1).iloc[:, -11:-1]\n"
+        "table = table.loc[:, table.nunique() > 12]\n"
         f"data = shoal.protect(table, 10, method='{method}', seed=3).data\n"
         "print(hashlib.sha256(pd.util.hash_pandas_object(data).to_numpy().tobytes()).hexdigest())"
     )

@@ -17,6 +17,7 @@ import pytest
 import shoal
 from command_line import run_shoal
 from shoal.errors import ColumnError, DataError, ParameterError, PlanError, RuleError, ShoalError
+from unchanged_columns import protect_part
 
 RULE = "net + tax == gross"
 
@@ -121,8 +122,8 @@ def test_no_synthetic_record_rounds_to_what_it_was(replace):
     frame = pd.DataFrame({"age": rng.uniform(20, 60, 4000), "wage": rng.normal(30, 4, 4000).round(1)})
     frame["age"] += frame.wage / 10
     options = {"replace": replace, "confidential": ["wage"], "seed": 1}
-    before = shoal.protect(frame, 3, **options).data
-    after = shoal.protect(frame, 3, decimals=1, **options).data
+    before = protect_part(frame, 3, **options).data
+    after = protect_part(frame, 3, decimals=1, **options).data
     assert (before.wage.round(1) == frame.wage).any()  # rounding alone would release some as they are
     assert not (after.wage == frame.wage).any()
     assert all(decimals_of(Decimal(str(wage))) <= 1 for wage in after.wage)
@@ -148,7 +149,7 @@ def test_missing_values_strata_weights_and_blocks(tmp_path):
 
 def test_whole_numbers_stay_whole():
     rng = np.random.default_rng(2)
-    frame = pd.DataFrame(rng.integers(0, 9, (60, 2)), columns=["adults", "children"])
+    frame = pd.DataFrame(rng.integers(0, 19, (60, 2)), columns=["adults", "children"])
     frame["persons"] = frame.adults + frame.children
     frame["rent"] = rng.lognormal(6, 1, 60)
     rules = ["adults + children == persons", *(f"{name} is integer" for name in ("adults", "children", "persons"))]
@@ -157,7 +158,7 @@ def test_whole_numbers_stay_whole():
 
 
 def test_columns_of_integers_that_are_taken_stay_integers():
-    frame = pd.DataFrame({"a": np.arange(30) ** 2, "b": np.arange(30) % 7})
+    frame = pd.DataFrame({"a": np.arange(30) ** 2, "b": np.arange(30) % 14})
     assert shoal.protect(frame, 3, replace="median", decimals=2, seed=1).data.dtypes.tolist() == [np.int64, np.int64]
 
 

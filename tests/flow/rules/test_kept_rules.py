@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ from shoal.errors import (
 )
 from shoal.flow.explained_rules import explain
 from shoal.flow.settle import settle
+from unchanged_columns import not_protected, protect_part
 
 
 def worked():
@@ -112,7 +114,7 @@ def test_a_condition_on_a_column_that_stays_splits_the_file():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"sex": rng.choice(["male", "female"], 60), "age": rng.integers(20, 60, 60)})
     frame["births"] = np.where(frame.sex == "male", 0, rng.integers(0, 5, 60))
-    release = shoal.protect(frame, 4, edits=['if sex == "male" then births == 0'], seed=1)
+    release = protect_part(frame, 4, as_is="sex", edits=['if sex == "male" then births == 0'], seed=1)
     assert (release.data.births[frame.sex == "male"] == 0).all()
 
 
@@ -408,16 +410,17 @@ def _rule(draw, frame):
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-@given(satisfied(), st.integers(2, 5), st.booleans())
-def test_a_release_keeps_the_rules_or_there_is_none(given_data, k, with_text):
+@given(satisfied(), st.integers(2, 5), st.booleans(), st.booleans())
+def test_a_release_keeps_the_rules_or_there_is_none(given_data, k, with_text, as_amounts):
     frame, rules = given_data
     if not rules:
         return
-    columns = list(frame.columns) if with_text else None
+    options = {"kinds": dict.fromkeys(frame.columns[:-1], "continuous") if as_amounts else None}
+    options |= {} if with_text else {"as_is": "g"}
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), nullcontext() if with_text else not_protected():
             warnings.simplefilter("ignore", DescriptionWarning)  # of constant columns
-            release = shoal.protect(frame, k, columns=columns, edits=[text for text, _ in rules], seed=1)
+            release = shoal.protect(frame, k, edits=[text for text, _ in rules], seed=1, **options)
     except ShoalError:
         return
     for partition in release.partitions:
@@ -435,7 +438,7 @@ def test_fuzzy_methods_keep_strict_bounds():
 
 def test_a_rule_about_what_is_not_protected_does_not_disturb_a_fuzzy_method():
     frame = pd.DataFrame({"a": np.arange(60) * 1.5, "b": np.arange(60) % 7 * 1.5, "w": np.ones(60)})
-    shoal.protect(frame, 3, columns=["a", "b"], method="fuzzy", edits="w >= 0", seed=1)
+    protect_part(frame, 3, columns=["a", "b"], method="fuzzy", edits="w >= 0", seed=1)
 
 
 def test_whole_numbers_are_rounded_in_every_part():
@@ -445,10 +448,11 @@ def test_whole_numbers_are_rounded_in_every_part():
     )
     frame["c"] = np.where(frame.t == "car", frame.a + frame.b, 3)
     rules = ['if t == "car" then a + b == c', *(f"{name} is integer" for name in "abc")]
-    data = shoal.protect(frame, 4, edits=rules, seed=1).data
+    data = protect_part(frame, 4, as_is="t", edits=rules, seed=1).data
     assert (data[list("abc")] == data[list("abc")].round()).all().all()
     assert (data.a + data.b == data.c)[frame.t == "car"].all()
-    given = shoal.protect(frame, 4, columns=["a"], edits=["a is integer"], replace="mean").data
+    kinds = {"a": "continuous"}
+    given = shoal.protect(frame[["a"]], 4, kinds=kinds, edits=["a is integer"], replace="mean").data
     assert (given.a == given.a.round()).all()
 
 
@@ -476,7 +480,7 @@ def test_repair_reaches_whole_numbers_and_says_what_it_does_not_reach():
     data = shoal.protect(frame, 3, edits=rules, repair=True, seed=1).data
     assert (data.a <= 100).all()
     assert (data.a + data.b == data.c).all()
-    alone = shoal.protect(frame, 3, columns=["a", "b"], edits=["a <= 100", "a is integer"], repair=True, seed=1).data
+    alone = shoal.protect(frame[["a", "b"]], 3, edits=["a <= 100", "a is integer"], repair=True, seed=1).data
     assert ((alone.a <= 100) & (alone.a == alone.a.round())).all()
     with pytest.raises(DataError, match=r'only averages of variables without missing values can .* "a" is none'):
         shoal.protect(frame, 3, edits=["a <= 100"], replace={"a": "median"}, repair=True)
@@ -569,7 +573,7 @@ def test_gaps_elsewhere_in_the_block_leave_rules_between_complete_variables(seed
 
 def test_rules_about_what_stays_do_not_disturb_a_fuzzy_method():
     frame = pd.DataFrame({"a": np.arange(60) * 1.5, "b": np.arange(60) % 7 * 1.5, "t": ["car"] * 60})
-    shoal.protect(frame, 3, method="fuzzy", edits=["t in {car}", 't == "car"'], seed=1)
+    protect_part(frame, 3, as_is="t", method="fuzzy", edits=["t in {car}", 't == "car"'], seed=1)
 
 
 def test_rules_that_separate_too_few_only_together_can_be_kept_apart():

@@ -23,6 +23,7 @@ from oracles.random_rules import RECIPES, RuleTable, broken, is_equality, misses
 from oracles.saxon import Saxon
 from shoal.errors import DataError, RuleError, ShoalError
 from shoal.flow.explained_rules import explain
+from unchanged_columns import protect_part, run_part
 
 FEW, MANY = 120, 3_000
 REPLACEMENTS = (
@@ -175,7 +176,7 @@ def test_sums_leave_means_and_covariances_exact(incomes, replace):
     incomes = incomes.assign(balance=incomes["income"] - incomes["rent"])  # with a variable that stays
     rules = ["income == wage + other", "income - rent == balance"]
     confidential = [*MONEY, "balance"]
-    release = shoal.protect(
+    release = protect_part(
         incomes, 30, replace=replace, confidential=confidential, edits=rules, blocks=[list(incomes)], seed=2
     )
     data = release.data
@@ -191,8 +192,8 @@ def test_sums_leave_means_and_covariances_exact(incomes, replace):
 def test_notes_say_by_how_much_means_and_covariances_are_off(incomes, replace):
     rules = ["income == wage + other", "tax <= wage", *(f"{name} >= 0" for name in MONEY)]
     options = {"replace": replace, "confidential": MONEY, "blocks": [list(incomes)], "seed": 2}
-    data = shoal.protect(incomes, 20, edits=rules, **options)
-    plain = shoal.protect(incomes, 20, **options).data
+    data = protect_part(incomes, 20, edits=rules, **options)
+    plain = protect_part(incomes, 20, **options).data
     sd = incomes.std().to_numpy()
     mean = np.abs((data.data.mean() - plain.mean()) / sd).max()
     covariance = np.abs((data.data.cov() - plain.cov()).to_numpy() / np.outer(sd, sd)).max()
@@ -207,13 +208,13 @@ def test_rules_hold_in_values_of_any_size(incomes, size):
     frame = incomes[MONEY] / incomes["income"].max() * size
     frame["income"] = frame["wage"] + frame["other"]
     rules = ["income == wage + other", "tax <= wage", *(f"{name} >= 0" for name in MONEY)]
-    data = shoal.protect(frame.assign(age=incomes["age"]), 20, replace="ipso", confidential=MONEY, edits=rules, seed=2)
+    data = protect_part(frame.assign(age=incomes["age"]), 20, replace="ipso", confidential=MONEY, edits=rules, seed=2)
     assert not broken(data.data, rules)
 
 
 def test_drawing_again_brings_records_nearer_to_the_rules(incomes):
     rules = [f"{name} >= 0" for name in MONEY]
-    release = shoal.protect(incomes, 20, replace="ipso", confidential=MONEY, edits=rules, seed=2)
+    release = protect_part(incomes, 20, replace="ipso", confidential=MONEY, edits=rules, seed=2)
     note = next(note for note in release.plan.outcome.notes if "moved" in note)
     before, after = (int(part.split()[-1]) for part in (note.split(" of ")[0], note.split(" after drawing")[0]))
     assert after < before
@@ -221,8 +222,8 @@ def test_drawing_again_brings_records_nearer_to_the_rules(incomes):
 
 def test_bounds_that_hold_as_drawn_change_nothing(incomes):
     options = {"replace": "ipso", "confidential": MONEY, "blocks": [list(incomes)], "seed": 2}
-    plain = shoal.protect(incomes, 20, **options).data
-    ruled = shoal.protect(incomes, 20, edits=["wage >= -1e9", "age >= 0"], **options)
+    plain = protect_part(incomes, 20, **options).data
+    ruled = protect_part(incomes, 20, edits=["wage >= -1e9", "age >= 0"], **options)
     assert ruled.data.equals(plain)
     assert ruled.plan.outcome.notes[0] == "All 2 rules hold in the release."
 
@@ -230,7 +231,7 @@ def test_bounds_that_hold_as_drawn_change_nothing(incomes):
 def test_no_record_piles_up_at_its_own_bound():
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"y": rng.normal(size=60), "x": rng.exponential(size=60) * (rng.random(60) < 0.4)})
-    data = shoal.protect(frame, 5, replace="ipso", confidential="x", edits="x >= 0", seed=3).data
+    data = protect_part(frame, 5, replace="ipso", confidential="x", edits="x >= 0", seed=3).data
     assert (data["x"] >= 0).all() and not (data["x"] == frame["x"]).any()
 
 
@@ -239,26 +240,26 @@ def test_what_follows_from_variables_that_stay_is_refused_by_the_name_of_the_rul
         frame = incomes.assign(double=incomes["rent"] * incomes["age"])
         name = rule.split()[0]
         with pytest.raises(RuleError, match=f'the variable "{name}" follows from those that stay'):
-            shoal.protect(frame, 5, replace="ipso", confidential=[name], edits=rule, blocks=[[name, "tax"]])
+            protect_part(frame, 5, replace="ipso", confidential=[name], edits=rule, blocks=[[name, "tax"]])
 
 
 def test_records_that_rules_leave_no_other_values_are_refused(incomes):
     frame = incomes.assign(works=np.where(incomes["wage"] > 0, "yes", "no"))
     rules, options = 'if works == "no" then wage == 0', {"confidential": ["wage"], "edits": None, "seed": 1}
     with pytest.raises(RuleError, match=r"of 240 records no other values than their own .* \"no\" then wage == 0"):
-        shoal.protect(frame, 5, replace="ipso", columns=["age", "wage"], **options | {"edits": rules})
-    accepted = shoal.protect(
+        protect_part(frame, 5, replace="ipso", columns=["age", "wage"], **options | {"edits": rules})
+    accepted = protect_part(
         frame, 5, replace="ipso:accept_unchanged=true", columns=["age", "wage"], **options | {"edits": rules}
     )
     assert (accepted.data["wage"][frame["works"] == "no"] == 0).all()
     both = options | {"edits": rules, "confidential": ["wage", "other"]}
-    data = shoal.protect(frame, 5, replace="ipso", columns=["age", "wage", "other"], **both).data
+    data = protect_part(frame, 5, replace="ipso", columns=["age", "wage", "other"], **both).data
     assert (data["wage"][frame["works"] == "no"] == 0).all()
 
 
 def test_records_that_keep_a_rule_only_as_synthetic_values_cannot_are_refused(incomes):
     with pytest.raises(DataError, match="only in a way that synthetic values cannot keep"):
-        shoal.protect(
+        protect_part(
             incomes,
             5,
             replace="ipso",
@@ -271,7 +272,7 @@ def test_a_rule_that_names_missing_values_does_not_apply(incomes):
     cap = incomes["wage"] + 1000.0
     cap[::3] = np.nan
     frame = incomes.assign(cap=cap)
-    data = shoal.protect(
+    data = protect_part(
         frame, 20, columns=list(incomes), replace="ipso", confidential=MONEY, edits="wage <= cap", seed=4
     ).data
     known = cap.notna()
@@ -287,7 +288,7 @@ def test_whole_numbers_lists_and_definitions(incomes):
     rules = ["rooms is integer", "rooms >= 0", "band in {2, 3, 4, 5, 6, 7}", "share == wage / income", "wage >= 1"]
     frame = frame[frame["wage"] >= 1].reset_index(drop=True)
     confidential = ["rooms", "band", "share", "wage", "income"]
-    release = shoal.protect(
+    release = protect_part(
         frame, 20, replace="ipso", confidential=confidential, edits=rules, blocks=[list(frame)], seed=4
     )
     assert not broken(release.data, rules, original=frame)
@@ -297,12 +298,12 @@ def test_whole_numbers_lists_and_definitions(incomes):
 def test_single_precision_is_refused(incomes):
     frame = incomes.astype({"wage": "float32"})
     with pytest.raises(RuleError, match='names "wage", which is stored in single precision'):
-        shoal.protect(frame, 20, replace="ipso", confidential=MONEY, edits="wage >= 0")
+        protect_part(frame, 20, replace="ipso", confidential=MONEY, edits="wage >= 0")
 
 
 def test_rules_do_not_join_rewritten_variables_of_two_blocks(incomes):
     with pytest.raises(RuleError, match='joins "tax" to another block'):
-        shoal.protect(
+        protect_part(
             incomes, 5, replace="ipso", confidential=MONEY, edits="tax <= wage", blocks=[MONEY[:3], ["tax", "age"]]
         )
 
@@ -311,18 +312,18 @@ def test_numbers_keep_rules_beside_categories_that_are_rewritten(incomes):
     frame = incomes.assign(job=np.where(incomes["wage"] > 40_000, "clerk", "cook"), region=["n", "s", "w"] * 80)
     rules = ["job in {clerk, cook}", "tax <= wage", 'if region == "n" then other >= 0', "wage >= 0"]
     options = {"replace": "hybrid:small_groups=merge", "confidential": [*MONEY, "job"], "seed": 5}
-    data = shoal.protect(frame, 20, edits=rules, **options).data
+    data = protect_part(frame, 20, edits=rules, **options).data
     assert not broken(data, rules)
     assert (data["job"] != frame["job"]).any() and not (data[MONEY] == frame[MONEY]).all(axis=1).any()
     with pytest.raises(DataError, match='"if job == "cook" then wage <= 40000" only in a way'):
-        shoal.protect(frame, 20, edits='if job == "cook" then wage <= 40000', **options)
+        protect_part(frame, 20, edits='if job == "cook" then wage <= 40000', **options)
 
 
 def test_strata_and_blocks_keep_rules_too(incomes):
     frame = incomes.assign(region=["north", "south"] * 120)
     rules = ["income == wage + other", "wage >= 0", "tax >= 0", "tax <= rent + 99999"]
     blocks = [["age", "wage", "other", "income"], ["rent", "tax"]]
-    release = shoal.protect(
+    release = protect_part(
         frame, 20, replace="hybrid:small_groups=merge", confidential=MONEY, edits=rules, blocks=blocks, strata="region"
     )
     assert not broken(release.data, rules)
@@ -333,11 +334,11 @@ def test_the_same_plan_gives_the_same_bytes(incomes, tmp_path):
     frame = incomes.round(2)
     frame["income"] = (frame["wage"] + frame["other"]).round(2)
     for decimals in (None, 2):
-        release = shoal.protect(
+        release = protect_part(
             frame, 20, replace="hybrid:small_groups=merge", confidential=MONEY, edits=rules, decimals=decimals
         )
         release.plan.to_toml(tmp_path / "plan.toml")
-        again = shoal.Plan.from_toml(tmp_path / "plan.toml").run(frame)
+        again = run_part(shoal.Plan.from_toml(tmp_path / "plan.toml"), frame)
         assert again.data.equals(release.data)
 
 
@@ -345,7 +346,7 @@ def test_decimals_that_what_stays_does_not_have_are_refused(incomes):
     with pytest.raises(
         RuleError, match='ties "wage", which is rounded, to "income", which stays and has more decimals'
     ):
-        shoal.protect(
+        protect_part(
             incomes,
             20,
             replace="ipso",
