@@ -65,10 +65,10 @@ def test_infinite_values_are_described_without_a_warning():
 @pytest.mark.parametrize(
     ("values", "role"),
     [
-        (6_640_000_000 + np.arange(40) * 17, "identifier"),
+        (6_640_000_000 + np.arange(40) ** 2 * 17, "identifier"),
         (np.random.default_rng(1).permutation(40) + 5000, "identifier"),
-        (1_000 + np.arange(40) * 97, "other"),
-        (900_000 + np.arange(40) * 9_731, "other"),
+        (1_000 + np.arange(40) ** 2 * 3, "other"),
+        (900_000 + np.arange(40) ** 2 * 731, "other"),
         (np.arange(40) * 2.5e7 + 0.5, "other"),
     ],
     ids=["telephones", "numbers the records", "four digits", "six and seven digits", "fractions"],

@@ -8,6 +8,7 @@ import pytest
 
 import shoal
 from shoal.errors import DisclosureWarning
+from unchanged_columns import protect_part
 
 
 def table(weights) -> pd.DataFrame:
@@ -24,7 +25,7 @@ def test_weights_that_no_other_record_has_are_counted_alone_and_beside_other_col
     message = f'{alone} of 100 have a weight in "w" that no other record has, and {together} one together with'
     assert 5 < alone < together
     with pytest.warns(DisclosureWarning, match=message):
-        shoal.protect(frame, 3, columns=["a", "b"], weights="w")
+        protect_part(frame, 3, columns=["a", "b"], weights="w")
 
 
 @pytest.mark.parametrize("weights", [np.ones(100), [*range(1, 6), *[9.5] * 95]], ids=["equal", "five"])

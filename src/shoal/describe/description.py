@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.describe.default_kinds import default_kind
-from shoal.describe.identifiers import identifier_reason
-from shoal.describe.undecided import undecided
+from shoal.describe.kinds.default_kinds import default_kind
+from shoal.describe.kinds.identifiers import identifier_reason
+from shoal.describe.kinds.undecided import undecided
 from shoal.describe.units import likely_unit
 from shoal.describe.variables import Kind, Role, distinct_values, word_like
 from shoal.read import Table, as_table

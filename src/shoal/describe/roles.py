@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from shoal.describe.default_kinds import default_kind
-from shoal.describe.identifiers import identifier_reason
-from shoal.describe.text_numbers import amounts_in_categories
-from shoal.describe.undecided import refuse_undecided
-from shoal.describe.unsupported import holds_times
+from shoal.describe.kinds.default_kinds import default_kind
+from shoal.describe.kinds.identifiers import identifier_reason
+from shoal.describe.kinds.text_numbers import amounts_in_categories
+from shoal.describe.kinds.undecided import refuse_undecided
+from shoal.describe.kinds.unsupported import holds_times
 from shoal.describe.variables import KINDS, ROLES, Kind, Role, codes, kind_of
 from shoal.errors import (
     ColumnError,

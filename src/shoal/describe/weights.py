@@ -32,6 +32,6 @@ def warn_of_weights(table: Table, weights: str, unchanged: Sequence[str]) -> Non
         beside = f", and {together:,} one together with the other columns that are released as they are"
     warn(
         f'Weights single records out: {alone:,} of {len(table):,} have a weight in "{weights}" that no other record has'
-        f"{beside}. Round the weights, or leave the column out.",
+        f"{beside}. Round the weights, or drop the column.",
         DisclosureWarning,
     )

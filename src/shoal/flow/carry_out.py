@@ -14,8 +14,8 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from shoal import progress
 from shoal.describe import select
 from shoal.describe.combinations import records_alike
-from shoal.describe.default_kinds import FEW_VALUES, taken_for_codes
-from shoal.describe.identifiers import warn_of_index
+from shoal.describe.kinds.default_kinds import FEW_VALUES, taken_for_codes
+from shoal.describe.kinds.identifiers import warn_of_index
 from shoal.describe.matrix import block_matrix, block_values
 from shoal.describe.missing import refuse_infinities, refuse_missing
 from shoal.describe.strata import strata_of

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from shoal.describe import Kind, Selection, select
-from shoal.describe.default_kinds import taken_for_codes
+from shoal.describe.kinds.default_kinds import taken_for_codes
 from shoal.describe.roles import as_names, block_size
 from shoal.edits import Rule, read_edits
 from shoal.edits.atoms import Definition, Linear, Product

@@ -16,7 +16,7 @@ from shoal.parameters.limits import Limit, OneOf, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.geometry.nominal_columns import nominal_mask
 from shoal.partition.geometry.safe_scale import safely_scaled
-from shoal.partition.mdav.mixed_centroids import RunningCentroid, Shares, mixed_centroid, ranks_of_codes
+from shoal.partition.mdav.mixed_centroids import CategoryShares, RunningCentroid, mixed_centroid, ranks_of_codes
 from shoal.partition.mdav.tail import VARIANTS, assign_the_rest, first_by_distance, loop_needs
 from shoal.progress import advance
 
@@ -144,9 +144,11 @@ class _Distances:
     def __init__(self, pool: ThreadPoolExecutor, is_nominal: NDArray[np.bool_], is_squared: bool) -> None:
         self._pool, self._is_nominal, self._is_squared = pool, is_nominal, is_squared
 
-    def farthest(self, X: NDArray[np.float64], rows: NDArray[np.intp], point: NDArray[np.float64] | Shares) -> int:
+    def farthest(
+        self, X: NDArray[np.float64], rows: NDArray[np.intp], point: NDArray[np.float64] | CategoryShares
+    ) -> int:
         """Return the place in `rows` of the record farthest from a point, of equally far ones the first."""
-        if not isinstance(point, Shares):
+        if not isinstance(point, CategoryShares):
             return int(np.argmax(self.to_record(X, rows, point)))
         from shoal.partition.kernels.mdav_generic import screened_distances
 
@@ -163,9 +165,9 @@ class _Distances:
 
         return self._in_threads(mixed_distances, X, rows, (point, self._is_nominal, self._is_squared))
 
-    def exact(self, records: Any, point: NDArray[np.float64] | Shares) -> NDArray[np.float64]:
+    def exact(self, records: Any, point: NDArray[np.float64] | CategoryShares) -> NDArray[np.float64]:
         """Return the distances of records to a point, or of centroids by shares to a record."""
-        if isinstance(point, Shares):
+        if isinstance(point, CategoryShares):
             return _to_shares(records, np.arange(len(records)), point)
         if isinstance(records, list):
             return np.concatenate([_to_shares(point[np.newaxis], np.arange(1), centroid) for centroid in records])
@@ -190,7 +192,7 @@ class _Distances:
         return out
 
 
-def _to_shares(X: NDArray[np.float64], rows: NDArray[np.intp], centroid: Shares) -> NDArray[np.float64]:
+def _to_shares(X: NDArray[np.float64], rows: NDArray[np.intp], centroid: CategoryShares) -> NDArray[np.float64]:
     from shoal.partition.kernels.mdav_generic import distances_to_shares
 
     out = np.empty(len(rows))

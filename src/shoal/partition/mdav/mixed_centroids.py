@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RunningCentroid", "Shares", "mixed_centroid", "ranks_of_codes"]
+__all__ = ["CategoryShares", "RunningCentroid", "mixed_centroid", "ranks_of_codes"]
 
 Doubles = NDArray[np.float64]
 
 
-class Shares(NamedTuple):
+class CategoryShares(NamedTuple):
     """A centroid with the shares of the categories in place of a most frequent one.
 
     Attributes
@@ -82,7 +82,7 @@ class RunningCentroid:
             column = self._X[rows, j]
             np.subtract.at(counts, column[~np.isnan(column)].astype(np.int64), 1)
 
-    def point(self) -> Doubles | Shares:
+    def point(self) -> Doubles | CategoryShares:
         """Return the centroid of what remains."""
         from shoal.partition.kernels.exact_sum import round_totals
 
@@ -98,7 +98,7 @@ class RunningCentroid:
         return point
 
 
-def mixed_centroid(records: Doubles, is_nominal: NDArray[np.bool_], by_shares: bool) -> Doubles | Shares:
+def mixed_centroid(records: Doubles, is_nominal: NDArray[np.bool_], by_shares: bool) -> Doubles | CategoryShares:
     """Return the centroid of some records, over the observed values of every column."""
     point = np.full(records.shape[1], np.nan)
     counted = {}
@@ -117,7 +117,9 @@ def _counts(column: Doubles) -> NDArray[np.int64]:
     return np.bincount(column[~np.isnan(column)].astype(np.int64))
 
 
-def _shares(means: Doubles, counted: dict[int, tuple[NDArray[np.int64] | Doubles, NDArray[np.int64]]]) -> Shares:
+def _shares(
+    means: Doubles, counted: dict[int, tuple[NDArray[np.int64] | Doubles, NDArray[np.int64]]]
+) -> CategoryShares:
     """Put the counts of the codes of every nominal column, by column, side by side as shares."""
     starts = np.full(len(means), -1, dtype=np.int64)
     codes: list[Doubles] = []
@@ -128,4 +130,4 @@ def _shares(means: Doubles, counted: dict[int, tuple[NDArray[np.int64] | Doubles
         codes.append(np.append(own, np.inf))
         shares.append(np.append(counts / max(counts.sum(), 1), 0.0))
         start += len(own) + 1
-    return Shares(means, starts, np.concatenate(codes), np.concatenate(shares))
+    return CategoryShares(means, starts, np.concatenate(codes), np.concatenate(shares))

@@ -10,7 +10,7 @@ import pytest
 
 import shoal
 from shoal.describe import describe_table, select
-from shoal.describe.text_numbers import numbers_in_text
+from shoal.describe.kinds.text_numbers import numbers_in_text
 from shoal.errors import DataError, DescriptionWarning, DisclosureWarning
 from shoal.read import as_table, read_table
 from shoal.write import write_table

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import shoal
-from shoal.describe.default_kinds import default_kind, default_kinds
+from shoal.describe.kinds.default_kinds import default_kind, default_kinds
 from shoal.read import as_table
 from shoal.read.labels import Labels
 from shoal.read.tables import LABELS_IN_ATTRS

@@ -8,7 +8,7 @@ import pytest
 
 import shoal
 from shoal.datasets import households
-from shoal.describe.undecided import undecided
+from shoal.describe.kinds.undecided import undecided
 from shoal.errors import DataError, DisclosureWarning
 from shoal.read import as_table
 

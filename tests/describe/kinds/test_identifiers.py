@@ -10,7 +10,7 @@ import polars
 import pytest
 
 import shoal
-from shoal.describe.identifiers import identifier_reason, warn_of_index
+from shoal.describe.kinds.identifiers import identifier_reason, warn_of_index
 from shoal.errors import IdentifierWarning
 from shoal.read import as_table
 

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from shoal.describe.text_numbers import numbers_in_text
+from shoal.describe.kinds.text_numbers import numbers_in_text
 from shoal.describe.variables import Kind, kind_of, words_of
 from shoal.read import Table
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from shoal.describe.identifiers import register_numbers
-from shoal.describe.text_numbers import amounts_in_text
-from shoal.describe.unsupported import holds_times, unsupported_values
+from shoal.describe.kinds.identifiers import register_numbers
+from shoal.describe.kinds.text_numbers import amounts_in_text
+from shoal.describe.kinds.unsupported import holds_times, unsupported_values
 from shoal.describe.variables import kind_of, word_like
 from shoal.errors import DataError
 from shoal.read import Table
