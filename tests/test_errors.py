@@ -68,7 +68,7 @@ FRAME = pd.DataFrame({"a": [1.0, 2, 3, 4, 5, 6], "b": [1.0, 1, 2, 2, 3, 3], "par
         ({"k": 1}, ParameterError, {"parameter": "k"}),
         ({"k": 2, "columns": ["z"]}, ColumnError, {"column": "z"}),
         ({"k": 2, "replace": {"z": "mean"}}, ParameterError, {"parameter": "replace"}),
-        ({"k": 2, "method": "fuzzy", "weights": "b"}, MethodError, {"method": "fuzzy"}),
+        ({"k": 2, "columns": ["a"], "method": "fuzzy", "weights": "b"}, MethodError, {"method": "fuzzy"}),
     ],
 )
 def test_an_error_carries_what_it_is_about(arguments, kind, fields):

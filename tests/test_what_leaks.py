@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal
-from shoal.errors import DataError, IdentifierWarning, ParameterError, TooFewRecordsError
+from shoal.errors import DataError, DisclosureWarning, IdentifierWarning, ParameterError, TooFewRecordsError
 
 
 @pytest.fixture
@@ -48,11 +48,12 @@ def test_values_of_strata_are_in_no_message_about_one_of_them():
     assert "50123" not in str(raised.value)
 
 
-def test_categories_in_the_type_of_a_column_are_in_no_message():
+@pytest.mark.parametrize("kinds", [{}, {"b": "continuous"}, {"b": "ordinal"}, {"b": "nominal"}])
+def test_categories_in_the_type_of_a_column_are_in_no_message(kinds):
     kind = pl.List(pl.Enum(["Person1", "Person2"]))
     frame = pl.DataFrame({"a": np.arange(12.0), "b": pl.Series([["Person1"]] * 12, dtype=kind)})
-    with pytest.raises(DataError, match='"b" is of type List, which cannot be protected') as raised:
-        shoal.protect(frame, 3, columns=["a", "b"])
+    with pytest.raises(DataError, match='olumn.*"b"') as raised:
+        shoal.protect(frame, 3, kinds=kinds)
     assert "Person" not in str(raised.value)
 
 
@@ -79,9 +80,10 @@ def test_amounts_written_as_text_are_not_released_unprotected(tmp_path, cell):
     path = tmp_path / "data.csv"
     rows = "".join(f'{i},"{cell.format(1_000_000 + 7919 * i)}"\n' for i in range(12))
     path.write_text("x,income\n" + rows)
-    with pytest.raises(DataError, match='"income" holds numbers written as text'):
-        shoal.protect(path, 3, columns=["x"])
-    release = shoal.protect(path, 3, columns=["x"], roles={"income": "other"})
+    with pytest.raises(DataError, match='"income" .numbers written as text, all 12 of them'):
+        shoal.protect(path, 3)
+    with pytest.warns(DisclosureWarning, match="NOT PROTECTED .1.: income. On these, 12 of 12 records are unique"):
+        release = shoal.protect(path, 3, as_is="income")
     assert "income" in release.data
 
 
@@ -93,8 +95,13 @@ def test_codes_are_text(tmp_path):
 
 def test_an_identifier_of_floats_is_warned_of():
     frame = pd.DataFrame({"x": np.arange(30.0) ** 2, "person_id": 1000.0 + np.arange(30)})
-    with pytest.warns(IdentifierWarning, match="person_id"):
+    with (
+        pytest.warns(IdentifierWarning, match='"person_id" looks like an identifier .* released as it is'),
+        pytest.warns(DisclosureWarning, match="NOT PROTECTED .1.: person_id"),
+    ):
         shoal.protect(frame, 3, columns=["x"])
+    with pytest.warns(IdentifierWarning, match='"person_id" looks like an identifier .* masked with the rest'):
+        shoal.protect(frame, 3)
 
 
 def test_the_place_of_the_input_does_not_travel_with_the_release(tmp_path):
@@ -137,4 +144,4 @@ def test_numpy_integers_are_whole_numbers(frame):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", "Whole records are not")
-        assert len(shoal.protect(frame, np.int64(3), blocks=np.int64(1)).partitions) == 2
+        assert len(shoal.protect(frame, np.int64(3), blocks=np.int64(1)).partitions) == 3

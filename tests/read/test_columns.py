@@ -89,7 +89,7 @@ def _table_with(column: Any) -> Any:
 @pytest.mark.parametrize("column", ALIKE_AS_FLOATS.values(), ids=ALIKE_AS_FLOATS)
 def test_numbers_that_floats_cannot_tell_apart_are_refused_as_quantities(column: Any) -> None:
     with pytest.raises(DataError, match='Column "big" has values with more digits than can be computed with'):
-        shoal.protect(_table_with(column), 3, missing="keep")
+        shoal.protect(_table_with(column), 3, kinds={"big": "continuous"}, missing="keep")
 
 
 @pytest.mark.parametrize("column", ALIKE_AS_FLOATS.values(), ids=ALIKE_AS_FLOATS)
@@ -102,5 +102,6 @@ def test_numbers_that_floats_cannot_tell_apart_are_exact_as_categories(column: A
 
 
 def test_large_numbers_that_floats_tell_apart_are_quantities() -> None:
-    release = shoal.protect(_table_with(pd.Series([2**60 + i * 2**20 for i in range(24)])), 3)
+    table = _table_with(pd.Series([2**60 + i * 2**20 for i in range(24)]))
+    release = shoal.protect(table, 3, kinds={"big": "continuous"})
     assert release.plan.outcome.constant == []

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import shoal
+from shoal.errors import DisclosureWarning
 from shoal.read import as_table
 from shoal.read.labels import Labels
 from shoal.read.tables import LABELS_IN_ATTRS
@@ -67,7 +68,9 @@ def test_categories_that_no_released_record_has_are_gone(make: Any, tmp_path: Pa
 
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES.keys())
 def test_unused_categories_of_a_column_that_is_released_as_it_is_are_gone_too(make: Any) -> None:
-    assert "unused" not in categories(shoal.protect(make(), 4, columns=["x"]).data["c"])
+    with pytest.warns(DisclosureWarning, match="NOT PROTECTED .1.: c"):
+        release = shoal.protect(make(), 4, as_is="c")
+    assert "unused" not in categories(release.data["c"])
 
 
 def test_the_order_and_the_type_of_categories_stay() -> None:
@@ -123,10 +126,17 @@ def masked_array() -> Any:
     return values
 
 
-@pytest.mark.parametrize("columns", [["x"], ["hidden", "x"]], ids=["as it is", "protected"])
-def test_nothing_is_left_beneath_a_missing_value(columns: list[str], tmp_path: Path) -> None:
+def released_as_they_are(frame: Any, k: int, as_is: list[str]) -> Any:
+    if not as_is:
+        return shoal.protect(frame, k, missing="keep")
+    with pytest.warns(DisclosureWarning, match=f"NOT PROTECTED .{len(as_is)}.: {', '.join(as_is)}"):
+        return shoal.protect(frame, k, as_is=as_is, missing="keep")
+
+
+@pytest.mark.parametrize("as_is", [["hidden"], []], ids=["as it is", "protected"])
+def test_nothing_is_left_beneath_a_missing_value(as_is: list[str], tmp_path: Path) -> None:
     frame = pd.DataFrame({"hidden": masked_array(), "x": X})
-    release = shoal.protect(frame, 4, columns=columns, missing="keep")
+    release = released_as_they_are(frame, 4, as_is)
     assert HIDDEN not in release.data["hidden"].array._data
     assert release.data["hidden"].isna().tolist() == [row == 3 for row in range(12)]
     release.write(tmp_path / "release.feather")
@@ -139,8 +149,8 @@ def test_polars_leaves_nothing_beneath_a_missing_value(tmp_path: Path) -> None:
     frame = pl.DataFrame({"v": np.sqrt(X), "s": texts, "x": X})
     gone = pl.int_range(pl.len()) % 4 == 3
     frame = frame.with_columns(*(pl.when(gone).then(None).otherwise(pl.col(name)).alias(name) for name in ("v", "s")))
-    for columns in (["x"], ["v", "x"], ["v", "s", "x"]):
-        data = shoal.protect(frame, 3, columns=columns, missing="keep").data
+    for as_is in (["v", "s"], ["s"], []):
+        data = released_as_they_are(frame, 3, as_is).data
         assert data.null_count().row(0) == (3, 3, 0)
         data.write_ipc(tmp_path / "data.arrow", compression="uncompressed")
         content = (tmp_path / "data.arrow").read_bytes()

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import shoal
+from shoal.errors import DisclosureWarning
 from shoal.flow.release import Release
 from shoal.measure import Evaluation
 from shoal.report.facts.collect import Audience, Summary, summarize
@@ -51,16 +52,17 @@ def survey(tmp_path_factory: pytest.TempPathFactory) -> Measured:
     table["village"] = rng.choice(names[:VILLAGES], size=900, p=chances / chances.sum())
     file = tmp_path_factory.mktemp("a secret folder") / "survey.csv"
     shoal.write_table(table, file)
-    release = shoal.protect(
-        file,
-        5,
-        columns=["age", "tenure", "village", "wage_income", "capital_income", "tax", "housing_cost", "savings"],
-        roles={"household_id": "identifier", "gross_income": "other", "net_income": "other"},
-        strata="area",
-        weights="survey_weight",
-        missing="keep",
-        seed=SEED,
-    )
+    with pytest.warns(DisclosureWarning, match="NOT PROTECTED .7.: region, household_size, education, "):
+        release = shoal.protect(
+            file,
+            5,
+            columns=["age", "tenure", "village", "wage_income", "capital_income", "tax", "housing_cost", "savings"],
+            roles={"household_id": "identifier"},
+            strata="area",
+            weights="survey_weight",
+            missing="keep",
+            seed=SEED,
+        )
     return Measured(release, release.evaluate(), file)
 
 
@@ -69,28 +71,25 @@ _ENDS = ("brook", "combe", "field", "gate", "hythe", "marsh", "ness", "thorpe", 
 
 @pytest.fixture(scope="session")
 def ruled() -> Measured:
-    release = shoal.protect(
-        shoal.datasets.households(300, seed=2),
-        4,
-        columns=[
-            "wage_income",
-            "self_employment_income",
-            "capital_income",
-            "transfers",
-            "gross_income",
-            "tax",
-            "net_income",
-            "age",
-        ],
-        roles={"household_id": "identifier"},
-        edits=RULES,
-        seed=1,
-    )
+    columns = [
+        "household_id",
+        "age",
+        "wage_income",
+        "self_employment_income",
+        "capital_income",
+        "transfers",
+        "gross_income",
+        "tax",
+        "net_income",
+    ]
+    table = shoal.datasets.households(300, seed=2)[columns]
+    release = shoal.protect(table, 4, roles={"household_id": "identifier"}, edits=RULES, seed=1)
     return Measured(release, release.evaluate(quick=True), Path())
 
 
 @pytest.fixture(scope="session")
 def synthetic() -> Measured:
     table = shoal.datasets.households(200, seed=4)[["age", "wage_income", "tax", "housing_cost", "savings"]]
-    release = shoal.protect(table, 20, replace="ipso", confidential=["tax", "savings"], seed=1)
+    with pytest.warns(DisclosureWarning, match="NOT PROTECTED .3.: age, wage_income, housing_cost"):
+        release = shoal.protect(table, 20, replace="ipso", confidential=["tax", "savings"], seed=1)
     return Measured(release, release.evaluate(), Path())

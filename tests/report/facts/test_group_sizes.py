@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import shoal
+from shoal.errors import DisclosureWarning
 from shoal.read import as_table
 from shoal.report.facts.group_sizes import binned, sizes_shown
 
@@ -18,10 +19,10 @@ def test_many_sizes_are_put_together_and_none_is_lost():
     assert all(count == ((sizes >= low) & (sizes <= high)).sum() for low, high, count in found)
 
 
-@pytest.mark.parametrize("options", [{}, {"strata": "area"}, {"blocks": 2}, {"method": "vmdav", "blocks": 3}])
+@pytest.mark.parametrize("options", [{}, {"strata": ["area"]}, {"blocks": 2}, {"method": "vmdav", "blocks": 3}])
 def test_records_that_agree_are_the_groups(options):
-    table = shoal.datasets.households(240, seed=3)[["area", "age", "wage_income", "tax", "savings"]]
-    release = shoal.protect(table, 4, seed=0, **options)
+    columns = [*options.get("strata", ()), "age", "wage_income", "tax", "savings"]
+    release = shoal.protect(shoal.datasets.households(240, seed=3)[columns], 4, seed=0, **options)
     found = sizes_shown(as_table(release.data), release.plan)
     assert [sorted(sizes) for sizes in found] == [sorted(partition.sizes) for partition in release.partitions]
 
@@ -35,5 +36,6 @@ def test_what_the_file_does_not_show_is_not_said():
     other.loc[0, "tax"] = np.nan
     assert sizes_shown(as_table(other), release.plan) == []
     assert sizes_shown(as_table(release.data[["age"]]), release.plan) == []
-    hybrid = shoal.protect(table, 10, replace="hybrid:small_groups=merge", confidential=["tax", "savings"], seed=0)
+    with pytest.warns(DisclosureWarning, match="NOT PROTECTED .2.: age, wage_income"):
+        hybrid = shoal.protect(table, 10, replace="hybrid:small_groups=merge", confidential=["tax", "savings"], seed=0)
     assert sizes_shown(as_table(hybrid.data), hybrid.plan) == []

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import shoal
-from shoal.errors import ParameterError
+from shoal.errors import DisclosureWarning, ParameterError
 from shoal.measure import MEASURES, About, MeasuredValue, Publication, evaluation_schema
 from shoal.measure.measure import FileMeasure, file_measure
 from shoal.measure.pairs import Pair
@@ -87,7 +87,7 @@ def few() -> shoal.Release:
     """Return a release with a variable that three records of 400 have."""
     rng = np.random.default_rng(2)
     table = pd.DataFrame({"x": rng.normal(size=400), "z": rng.normal(size=400), "y": [1, 1, 1] + [0] * 397})
-    return shoal.protect(table, 40, replace={"y": "median"}, seed=1)
+    return shoal.protect(table, 40, kinds={"y": "continuous"}, replace={"y": "median"}, seed=1)
 
 
 def test_a_score_alone_is_without_the_variables_that_have_few_values_too(few):
@@ -138,7 +138,8 @@ def test_a_published_score_is_that_of_published_parts(few, weights):
 def test_differences_in_subdomains_are_not_published():
     """The whole file less the large subdomains is the small one."""
     survey = shoal.datasets.households(200, seed=3)[["region", "age", "tax"]]
-    release = shoal.protect(survey, 5, roles={"region": "other"}, seed=1)
+    with pytest.warns(DisclosureWarning, match="NOT PROTECTED .1.: region"):
+        release = shoal.protect(survey, 5, as_is="region", seed=1)
     evaluation = release.evaluate(options={"subdomain_difference": {"by": "region", "least": 2}})
     assert summarize(release, "internal", evaluation).value("subdomain_difference") > 0
     public = summarize(release, "public", evaluation)

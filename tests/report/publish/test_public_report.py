@@ -92,7 +92,8 @@ def test_nothing_is_published_without_a_plan(census):
 
 def test_no_share_of_fewer_than_k_records_is_published():
     frame = shoal.datasets.households(400, seed=1)[["age", "wage_income", "transfers", "tax"]]
-    release = shoal.protect(frame, 5, replace="ipso", confidential=["wage_income", "transfers"], seed=1)
+    with pytest.warns(DisclosureWarning, match="NOT PROTECTED .2.: age, tax"):
+        release = shoal.protect(frame, 5, replace="ipso", confidential=["wage_income", "transfers"], seed=1)
     facts = summarize(release, "public", release.evaluate(quick=True))
     shares = [share for one in facts.variables if one.shape for share in one.shape.masked if share]
     assert shares
@@ -273,7 +274,7 @@ def test_values_that_would_reveal_few_records_are_not_published():
     rng = np.random.default_rng(2)
     table = pd.DataFrame({"x": rng.normal(size=400), "z": rng.normal(size=400), "y": [1, 1, 1] + [0] * 397})
     table["c"] = rng.choice(["p", "q"], size=400)
-    release = shoal.protect(table, 40, columns=["x", "z", "y", "c"], replace={"y": "median"}, seed=1)
+    release = shoal.protect(table, 40, kinds={"y": "continuous"}, replace={"y": "median"}, seed=1)
     evaluation = release.evaluate()
     public = summarize(release, "public", evaluation)
     given = {one.name: one.value for one in public.measures}
@@ -295,7 +296,7 @@ MEANS = ["sse", "information_loss", "il1s", "probabilistic_information_loss", "m
 def test_means_over_variables_are_without_those_with_few_values():
     rng = np.random.default_rng(2)
     table = pd.DataFrame({"x": rng.normal(size=400), "z": rng.normal(size=400), "y": [1, 1, 1] + [0] * 397})
-    release = shoal.protect(table, 40, replace={"y": "median"}, seed=1)
+    release = shoal.protect(table, 40, kinds={"y": "continuous"}, replace={"y": "median"}, seed=1)
     evaluation = release.evaluate()
     public = summarize(release, "public", evaluation)
     rest = shoal.evaluate(table, release.data, columns=["x", "z"])
@@ -311,7 +312,7 @@ def test_means_over_variables_are_without_those_with_few_values():
 
 def test_of_a_file_with_few_values_no_mean_is_published():
     table = pd.DataFrame({"children": [0] * 395 + [1, 1, 2, 3, 13]})
-    release = shoal.protect(table, 5, seed=1)
+    release = shoal.protect(table, 5, kinds={"children": "continuous"}, seed=1)
     public = summarize(release, "public", release.evaluate())
     assert {one.name for one in public.measures}.isdisjoint({*MEANS, "score", "third_moments"})
     assert set(MEANS) <= set(public.left_out)
