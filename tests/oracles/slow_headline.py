@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-MISMATCH = 1  # what two different categories add to a squared distance
+MISMATCH = 2  # what two different categories add to a squared distance
 
 
 def is_missing(cell: Any) -> bool:

@@ -30,7 +30,10 @@ def test_the_text_has_the_facts_of_the_release(census):
     lines = lines_of(release, Path("plan.toml"))
     assert lines["protected"].startswith("13 of 13 columns of 1,080 records: AFNLWGT, AGI, EMCONTRB, ERNVAL and 9 more")
     assert lines["groups"] == "216 by mdav, 5 to 5 records each"
-    assert lines["k"] == "5, the fewest records behind any released value"
+    assert lines["k"] == "5: every record is alike to at least 4 others over all 13 released columns"
+    assert lines["unique"] == "0 of 1,080 records are unique"
+    assert lines["linkage"].startswith(f"{release.headline['linkage']:.2f} % of the records are linked to their own")
+    assert lines["support"] == "5, the fewest records behind any released value"
     assert lines["cost"] == "9.09 % of the variation is lost (SSE 1274.83)"  # the published value
     assert lines[""] == f"most in {worst}, {loss.by_column[worst]:.2f} %"
     assert lines["written"] == "masked.csv, rows in random order"
@@ -52,11 +55,12 @@ def test_records_without_an_observed_value_are_counted():
     lines = lines_of(shoal.protect(table, 3, blocks=[["age", "tax"], ["savings"]], missing="keep", seed=1))
     assert "in 2 blocks" in lines["protected"]
     assert lines["empty"] == "2 records have no observed value in a block and stay empty there"
-    assert lines["unique"].endswith("of 60 records are unique as a whole")
+    assert lines["k"].startswith("1: ")
+    assert lines["k"].endswith(" of 60 records are unique over all 3 released columns")
 
 
 @pytest.mark.parametrize(
-    ("replace", "groups", "k"),
+    ("replace", "groups", "support"),
     [
         ("hybrid", "54 by mdav, 20 to 20 records each", "20, the fewest records rewritten together"),
         ("ipso", "none: all records are rewritten together", None),
@@ -64,14 +68,18 @@ def test_records_without_an_observed_value_are_counted():
         ("fuzzy-regression:n_clusters=3", "none: all records are rewritten together", None),
     ],
 )
-def test_the_text_speaks_of_rewriting(census, replace, groups, k):
+def test_the_text_speaks_of_rewriting(census, replace, groups, support):
     with pytest.warns(DisclosureWarning, match="NOT PROTECTED .9.: AFNLWGT, AGI, "):
         release = shoal.protect(census.file, 20, replace=replace, confidential=CONFIDENTIAL, seed=1)
     lines = lines_of(release)
     name = replace.partition(":")[0]
     assert lines["rewritten"] == f"4 of 13 columns of 1,080 records by {name}: FEDTAX, TAXINC, WSALVAL, ERNVAL"
     assert lines["groups"] == groups
-    assert lines.get("k") == k
+    assert lines["k"] == "none is promised: synthetic values are new for every record"
+    assert (
+        lines["alike"] == "1, the fewest records alike: 1,080 of 1,080 records are unique over all 13 released columns"
+    )
+    assert lines.get("support") == support
     assert lines["cost"].startswith("values moved by ")
     assert lines["now float"].endswith("(were whole numbers, are synthetic)")
     assert not any("behind any released value" in line or "is lost" in line for line in lines.values())
