@@ -210,8 +210,8 @@ def methods_page() -> str:
 
 ESTIMATORS = {
     "MDAVGeneric": "J. Domingo-Ferrer and V. Torra (2005), Ordinal, continuous and heterogeneous k-anonymity through "
-    "microaggregation, Data Mining and Knowledge Discovery 11; the form of `mdav` for missing values and very many "
-    "categories",
+    "microaggregation, Data Mining and Knowledge Discovery 11; the form of `mdav` for missing values and very "
+    "many categories",
     "fuzzy.NoiseClustering": "R. N. Davé (1991), Characterization and detection of noise in clustering, Pattern "
     "Recognition Letters 12",
     "fuzzy.FuzzyPossibilisticCMeans": "N. R. Pal, K. Pal and J. C. Bezdek (1997), A mixed c-means clustering model, "
@@ -227,8 +227,8 @@ OTHERS = {
     "Dealing with edit constraints in microdata protection: microaggregation, Joint UNECE/Eurostat work session on "
     "statistical data confidentiality, Bilbao; repeated in [the study on edit rules](../studies/edit_rules.md)",
     "rules in Schematron files": "ISO/IEC 19757-3, Rule-based validation using Schematron",
-    "the distance of mixed tables where it is asked for": "J. C. Gower (1971), A general coefficient of similarity and "
-    "some of its properties, Biometrics 27(4)",
+    "Gower's distance of mixed tables": "J. C. Gower (1971), A general coefficient of similarity and some of its "
+    "properties, Biometrics 27(4)",
     "the test files Census, Tarragona, EIA": "R. Brand, J. Domingo-Ferrer and J. M. Mateo-Sanz (2002), Reference data "
     "sets to test and compare SDC methods, CASC project",
 }

@@ -103,6 +103,11 @@ class MDAV(Partitioner):
         self.distance = distance
 
     @property
+    def kinds(self) -> frozenset[str]:
+        """Every kind; for Gower's distance codes are for the form that `for_mixed` gives."""
+        return super().kinds - {"nominal"} if self.distance == "gower" else super().kinds
+
+    @property
     def scaled_for(self) -> Literal["euclidean", "gower"]:
         """The distance that the matrix has to be scaled for."""
         return "gower" if self.distance == "gower" else "euclidean"
