@@ -1,4 +1,4 @@
-"""missing="keep": gaps stay, every observed cell gets a value made of at least k."""
+"""missing="keep": gaps stay, every observed cell gets a value made of at least k; "fill": gaps get one too."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 import shoal
 from shoal.describe.tied_columns import tied_columns
-from shoal.errors import DataError, MethodError, MissingValuesError, TooFewRecordsError
+from shoal.errors import DataError, MethodError, MissingValuesError, RuleError, TooFewRecordsError
 
 
 def test_gaps_are_refused_by_default_and_named():
@@ -189,3 +189,97 @@ def test_values_whose_squares_overflow_are_grouped_all_the_same():
     assert np.isfinite(release.data["x"][:25]).all()
     with pytest.raises(DataError, match="Leave standardize on"):
         shoal.protect(frame.dropna(), 4, method="fuzzy:n_clusters=2", standardize=False)
+
+
+def with_gaps(seed=0, n=60, share=0.3):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "x": rng.normal(size=n),
+            "y": rng.lognormal(size=n),
+            "size": pd.Categorical(rng.choice(["S", "M", "L"], n), ["S", "M", "L"], ordered=True),
+            "word": rng.choice(["a", "b"], n),
+        }
+    )
+    for name in frame:
+        frame.loc[rng.random(n) < share, name] = None
+    return frame
+
+
+@pytest.mark.parametrize(
+    "as_library", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas], ids=["pandas", "polars", "arrow"]
+)
+@pytest.mark.parametrize("replace", ["mean", "median"])
+def test_filled_records_are_k_alike_as_a_whole(as_library, replace):
+    frame = with_gaps()
+    release = shoal.protect(as_library(frame), 4, columns=list(frame), replace=replace, missing="fill", seed=1)
+    out = pd.DataFrame({name: release.masked.cells(name) for name in frame})
+    assert not out.isna().any().any()
+    assert out.groupby(list(frame)).size().min() >= 4
+    assert release.plan.outcome.filled == frame.isna().sum().to_dict()
+    assert release.plan.outcome.smallest_support >= 4
+    assert release.plan.outcome.unique_records is None
+
+
+def test_filled_groups_have_the_values_that_kept_ones_have():
+    """Filling changes which cells have a value, and joins groups without any observed; else nothing."""
+    frame = pd.DataFrame(
+        {"x": [0.1, 0.2, 0.3, 5.1, 5.2, 5.3, 9.1, 9.2, 9.3], "y": [1.5, 2, 3, None, None, None, 4, 5, 9]}
+    )
+    kept = shoal.protect(frame, 3, columns=["x", "y"], missing="keep", seed=1)
+    filled = shoal.protect(frame, 3, columns=["x", "y"], missing="fill", seed=1)
+    np.testing.assert_array_equal(kept.data["x"], filled.data["x"])
+    assert kept.data["y"].tolist()[6:] == [6, 6, 6]
+    near = (4 + 5 + 9) / 3  # the group at 9 is the nearest to the one at 5
+    assert filled.data["y"].tolist() == pytest.approx([6.5 / 3] * 3 + [near] * 6)
+
+
+def test_a_record_with_nothing_observed_gets_the_values_of_the_largest_group():
+    frame = pd.DataFrame({"x": [0.1, 0.2, 0.3, 9.1, 9.2, 9.3, 9.4, None], "y": [1.5, 2, 3, 4, 5, 6, 7, None]})
+    release = shoal.protect(frame, 3, columns=["x", "y"], missing="fill", seed=1)
+    labels = release.partitions[0].labels
+    largest = np.bincount(labels[:-1]).argmax()
+    assert labels[-1] == largest
+    assert release.data.iloc[-1].tolist() == release.data[labels == largest].iloc[0].tolist()
+    assert release.plan.outcome.empty_records == 0
+
+
+def test_a_stratum_with_nothing_to_fill_from_is_refused():
+    frame = pd.DataFrame(
+        {"x": [0.1, 0.2, 0.3, 0.4, *[None] * 4], "y": [1.5, 2, 3, 4, *[None] * 4], "s": list("aaaabbbb")}
+    )
+    with pytest.raises(TooFewRecordsError, match="in a stratum of s to fill missing ones from"):
+        shoal.protect(frame, 3, columns=["x", "y"], strata="s", missing="fill")
+    frame["y"] = np.arange(8) + 0.5
+    with pytest.raises(TooFewRecordsError, match='observed values of "x" in a stratum of s; there are 0'):
+        shoal.protect(frame, 3, columns=["x", "y"], strata="s", missing="fill")
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+def test_what_cannot_fill_says_so():
+    frame = with_gaps()[["x", "y"]]
+    with pytest.raises(RuleError, match='cannot keep the rule "x <= y"'):
+        shoal.protect(frame, 3, columns=["x", "y"], missing="fill", edits=["x <= y"])
+    for how in ({"method": "fuzzy"}, {"replace": "ipso", "confidential": ["x"]}):
+        with pytest.raises(MethodError, match='missing="fill" gives'):
+            shoal.protect(frame, 3, columns=["x", "y"], missing="fill", **how)
+    with pytest.raises(MethodError, match='"vmdav" groups complete records'):
+        shoal.protect(frame, 3, columns=["x", "y"], missing="fill", method="vmdav")
+    with pytest.raises(MethodError, match="medoid is a complete record"):
+        shoal.protect(frame, 3, columns=["x", "y"], missing="fill", replace="medoid")
+
+
+def test_a_rule_on_one_variable_holds_in_filled_values():
+    frame = with_gaps()[["x", "y"]].round(0)
+    options = {"columns": ["x", "y"], "kinds": {"x": "continuous", "y": "continuous"}, "missing": "fill"}
+    release = shoal.protect(frame, 3, **options, edits=["y >= 0", "x is integer"], seed=1)
+    assert (release.data["x"] % 1 == 0).all() and (release.data["y"] >= 0).all()
+
+
+def test_kept_missing_values_are_said_to_make_records_unique():
+    frame = with_gaps()
+    release = shoal.protect(frame, 4, columns=list(frame), missing="keep", seed=1)
+    rows = [tuple("?" if pd.isna(cell) else cell for cell in row) for row in release.data.to_numpy().tolist()]
+    unique = sum(rows.count(row) == 1 for row in rows)
+    assert release.plan.outcome.unique_records == unique > 0
+    assert any(f"{unique} of 60 records are unique" in note for note in release.plan.outcome.notes)
