@@ -70,6 +70,26 @@ def test_an_order_of_texts_reaches_every_step(tmp_path):
     assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
 
 
+def test_filling_and_dominance_reach_every_step(tmp_path):
+    table = pd.DataFrame({"x": [0.5, 0.25, 0, 0, 0, 9, 1, 2, 3.5], "y": [1.5, 2, None, 4, 5, 6, 7, 8, None]})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    rules = tmp_path / "rules.txt"
+    rules.write_text("x >= 0")
+    kinds = ["--kind", "x=continuous", "--kind", "y=continuous"]
+    asked = ["protect", "t.csv", "-k", 3, *kinds, "--missing", "fill", "--dominance", "70", "--edits", rules]
+    first = run_shoal(*asked, "-o", "m.csv", cwd=tmp_path)
+    assert first.returncode == 0 and 'got the value of their group: 2, in "y" (2).' in first.stdout
+    plan = shoal.Plan.from_toml(tmp_path / "m.csv.plan.toml")
+    assert (plan.missing, plan.dominance, plan.outcome.filled) == ("fill", 70, {"y": 2})
+    made = sorted((tmp_path / "m.csv").read_text().splitlines())
+    assert run_shoal("protect", "--plan", "m.csv.plan.toml", "-o", "n.csv", cwd=tmp_path).returncode == 0
+    assert sorted((tmp_path / "n.csv").read_text().splitlines()) == made
+    explained = run_shoal(*asked, "--explain", cwd=tmp_path).stdout
+    assert "Groups are joined until no record is more than 70 % of a sum." in explained
+    refused = run_shoal("protect", "t.csv", "-k", 3, *kinds, "--missing", "fill", "--dominance", "40", cwd=tmp_path)
+    assert refused.returncode == 1 and 'of the sum of "x"' in refused.stderr
+
+
 @pytest.mark.parametrize("command", ["protect", "compare"])
 def test_the_help_lists_every_method_and_replacement(command):
     ran = run_shoal(command, "--help")
