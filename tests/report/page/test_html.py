@@ -29,6 +29,7 @@ SECTIONS = [
     "distributions",
     "correlations",
     "groups",
+    "counts",
     "losses",
     "rules",
     "linkage",
