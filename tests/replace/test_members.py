@@ -151,3 +151,29 @@ def test_many_groups_against_a_plain_loop(places):
     # Enough groups for the tree, with centres that lack a column and (places) many that are equal.
     *case, part_of_group = random_case(1, 700, parts=1, gaps=0.02, places=places)
     assert joined_to_at_least_k(*case, 6, part_of_group).tolist() == slow_joined(*case, 6, part_of_group)
+
+
+@given(seed=st.integers(0, 2000), g=st.integers(1, 12), k=st.integers(2, 5))
+def test_with_units_k_different_ones_have_a_value_behind_every_representative(seed, g, k):
+    """Counted with sets; groups that share units are joined further, and never across parts."""
+    labels, observed, centres, part = random_case(seed, g, places=3)
+    units = np.random.default_rng(seed).integers(0, 8, len(labels))
+
+    def different(within):
+        return len({int(units[row]) for row in np.flatnonzero(observed) if within(labels[row])})
+
+    short = [
+        number for number in set(part.tolist()) if 0 < different(lambda one, n=number: one >= 0 and part[one] == n) < k
+    ]
+    try:
+        joined = joined_to_at_least_k(labels, observed, centres, k, part, units=units)
+    except TooFewObservedError as error:
+        assert error.part in short
+        return
+    assert not short
+    for group in set(joined[(joined >= 0) & observed].tolist()):
+        rows = np.flatnonzero((joined == group) & observed)
+        assert len(set(units[rows].tolist())) >= k
+        assert len(set(part[labels[rows]].tolist())) == 1
+    together = {(int(one), int(other)) for one, other in zip(labels, joined, strict=True)}
+    assert len(together) == len(set(labels.tolist()))  # groups are joined whole

@@ -124,7 +124,7 @@ def with_whole_numbers(series: nw.Series[Any], values: NDArray[np.int64]) -> nw.
     if is_numeric(series) or dtype.is_numeric():
         return nw.new_series(series.name, values, nw.Int64, backend=series.implementation)
     texts = [str(value) for value in values.tolist()]
-    if isinstance(dtype, nw.String):
+    if isinstance(dtype, nw.String) and series.implementation.is_pandas():  # which has several kinds of text
         return series.scatter(everywhere, texts)
     return nw.new_series(series.name, texts, nw.String, backend=series.implementation)
 
