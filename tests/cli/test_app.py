@@ -257,7 +257,8 @@ def test_measure_as_json(folder):
     found = json.loads(ran.stdout)
     assert found == json.loads((folder / "f.json").read_text())
     original = shoal.read_table(folder / "survey.csv")[["age", "tax"]]
-    masked = shoal.Plan.from_toml(folder / "masked.csv.plan.toml").run().data[["age", "tax"]]
+    with pytest.warns(shoal.errors.IdentifierWarning):  # of the plan: household_id is released as it is
+        masked = shoal.Plan.from_toml(folder / "masked.csv.plan.toml").run().data[["age", "tax"]]
     assert found["score"] == pytest.approx(shoal.measure.score(original, masked))
     assert "takes long" not in ran.stdout
     quick = json.loads(run("measure", "survey.csv", "masked.csv", "--quick", "--json", cwd=folder).stdout)
@@ -364,7 +365,7 @@ def test_hybrid_data_on_the_command_line(folder):
     assert "rewritten   2 of" in ran.stdout
     assert "easier to link" in ran.stdout
     before, after = (pd.read_csv(folder / name) for name in ("survey.csv", "masked.csv"))
-    assert after["age"].equals(before["age"])
+    assert sorted(after["age"]) == sorted(before["age"])
     assert after[["tax", "age"]].cov().to_numpy() == pytest.approx(before[["tax", "age"]].cov().to_numpy())
 
 

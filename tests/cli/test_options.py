@@ -118,7 +118,8 @@ def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("files")
     survey = shoal.datasets.households(120, seed=7)[["region", "age", "wage_income", "tax"]]
     shoal.write_table(survey, place / "survey.csv")
-    ran = run_shoal("protect", "survey.csv", "-k", 4, "--as-is", "region", "-o", "masked.csv", "-q", cwd=place)
+    options = ("-k", 4, "--as-is", "region", "--keep-order", "-o", "masked.csv", "-q")
+    ran = run_shoal("protect", "survey.csv", *options, cwd=place)
     assert ran.returncode == 0
     return place
 
