@@ -137,6 +137,8 @@ def test_quick_names_what_it_left_out():
     assert set(found.left_out) == {
         "subdomain_difference",
         "propensity",
+        "analytical_loss",
+        "attribute_attack",
         "clustering_similarity",
         "linkage_over_subsets",
         "probabilistic_linkage",

@@ -161,6 +161,7 @@ def test_every_option_that_is_no_column_has_a_limit():
         if option not in measure.limits
     }
     about_columns = {("distance_linkage", "known"), ("linkage_over_subsets", "known"), ("transparency_attack", "known")}
+    about_columns |= {("attribute_attack", "known"), ("analytical_loss", "targets")}
     assert free == about_columns | {("subdomain_difference", "by")}
 
 

@@ -76,7 +76,7 @@ def kept_in_range(
     """Return synthetic values between their ends, and notes on what that took.
 
     Records are drawn again inside groups, which changes no mean or covariance. What is outside even then is moved
-    inside, at random to at most as far from the end as it was outside, so that nothing piles up at an end.
+    inside, at random to at most half as far from the end as it was outside, so that nothing piles up at an end.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def kept_in_range(
         beside = np.hstack([kept, original]) if replacement.keeps_old_relation else kept
         drawn = redrawn(violations, beside, values, groups, rng)
     left = int((violations(drawn) > 0).sum())
-    shares = rng.random(drawn.shape)
+    shares = rng.random(drawn.shape) / 2
     below, above = np.maximum(low - drawn, 0.0), np.maximum(drawn - high, 0.0)
     inside = np.where(below > 0, low + shares * np.minimum(below, high - low), drawn)
     inside = np.where(above > 0, high - shares * np.minimum(above, high - low), inside)
