@@ -2,11 +2,11 @@
 
     python benchmarks/units.py [--ks 3,5,10] [--methods mdav,vmdav,hac] [--households 2000] [--file FILE --unit COLUMN]
 
-By default on drawn households of one to six persons: rent, rooms and income are those of the household, age and wage those
-of the person, and members of a household are alike. With --file the numeric columns without missing values are protected.
-`units below k` counts the groups of k records that have fewer than k units. Losses are percentages of the variation: of the
-groups of k records, of groups that are joined until they have k units, and of `unit=`. `unique` are the units that no other
-is like in the set of their released records. Last, how long a large file takes.
+By default on drawn households of one to six persons: rent, rooms and income are those of the household, age and wage
+those of the person, and members of a household are alike. With --file the numeric columns without missing values are
+protected. `units below k` counts the groups of k records that have fewer than k units. Losses are percentages of the
+variation: of the groups of k records, of groups that are joined until they have k units, and of `unit=`. `unique` are
+the units that no other is like in the set of their released records. Last, how long a large file takes.
 """
 
 from __future__ import annotations

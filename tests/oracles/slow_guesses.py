@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
+from statistics import mean, median, stdev
 
 import numpy as np
 
@@ -12,99 +14,99 @@ def slow_attack(original, masked, guessed, neighbours, tolerance):
 
     Among equally near records any may be taken; the bounds are over all of them. The regression is numpy's own.
     """
-    names = [name for name in original if original[name].nunique() > 1]
-    numbers = [name for name in names if original[name].dtype.kind == "f"]
+    numbers = [name for name in original if original[name].dtype.kind == "f"]
+    before, after = ({name: file[name].tolist() for name in original} for file in (original, masked))
+    names = [name for name in before if len(set(before[name])) > 1]
     found = {}
     for name in guessed:
         known = [one for one in names if one != name]
-        released = _best(original, masked, known, name, numbers, neighbours, tolerance, own=False)
-        others = _best(original, original, known, name, numbers, neighbours, tolerance, own=True)
-        found[name] = released, others
+        best = [
+            _best(before, source, known, name, numbers, neighbours, tolerance, own=own)
+            for source, own in ((after, False), (before, True))
+        ]
+        found[name] = best[0], best[1]
     return found
 
 
 def _best(original, source, known, name, numbers, neighbours, tolerance, *, own):
-    """Return the least and the most of the best guess: right as often as the ties among neighbours allow."""
-    wanted = min(neighbours, len(source) - 1)
+    """Return the least and the most that the best guess is right, as the ties among neighbours allow."""
+    n = len(original[name])
     least, most = [], []
-    for count in (1, wanted):
+    for count in (1, min(neighbours, n - 1)):
         low = high = 0
-        for row in range(len(original)):
+        for row in range(n):
             distances = {
-                other: round(_distance(original, source, row, other, known, numbers), 9)
-                for other in range(len(source))
+                other: round(_distance(original, source, row, other, known, numbers), 6)
+                for other in range(n)
                 if not (own and other == row)
             }
             right = [
                 _is_right(_guess(source, some, name, numbers), original, row, name, numbers, tolerance)
                 for some in _choices(distances, count)
             ]
-            low, high = low + all(right), high + any(right)
+            low, high = low + all(one is True for one in right), high + any(one is not False for one in right)
         least.append(low)
         most.append(high)
     if name in numbers:
         by_regression = sum(_regressed(original, source, known, name, numbers, tolerance, own=own))
         least.append(by_regression)
         most.append(by_regression)
-    return 100 * max(least) / len(original), 100 * max(most) / len(original)
+    return 100 * max(least) / n, 100 * max(most) / n
 
 
 def _distance(original, source, row, other, known, numbers):
     total = 0.0
     for name in known:
-        one, two = original[name].iloc[row], source[name].iloc[other]
-        total += ((one - two) / original[name].std()) ** 2 if name in numbers else 2.0 * (one != two)
+        one, two = original[name][row], source[name][other]
+        total += ((one - two) / stdev(original[name])) ** 2 if name in numbers else 2.0 * (one != two)
     return total
 
 
 def _choices(distances, count):
-    """Return all sets of nearest records, each with the nearest first."""
+    """Return all sets of nearest records."""
     last = sorted(distances.values())[count - 1]
-    nearer = sorted((other for other in distances if distances[other] < last), key=lambda one: distances[one])
+    nearer = [other for other in distances if distances[other] < last]
     tied = [other for other in distances if distances[other] == last]
     return [[*nearer, *some] for some in combinations(tied, count - len(nearer))]
 
 
 def _guess(source, some, name, numbers):
     """Return a set of guesses: of equally frequent categories any."""
-    values = source[name].iloc[some]
+    values = [source[name][other] for other in some]
     if name in numbers:
-        return {float(np.median(values))}
-    counts = values.value_counts()
-    return set(counts[counts == counts.max()].index)
+        return {median(values)}
+    counts = Counter(values)
+    return {value for value in counts if counts[value] == max(counts.values())}
 
 
 def _is_right(guesses, original, row, name, numbers, tolerance):
-    truth = original[name].iloc[row]
+    """Whether a guess is right. Of equally frequent categories either may be guessed: that is None."""
+    values, truth = original[name], original[name][row]
     if name not in numbers:
-        return truth in guesses
+        return None if len(guesses) > 1 and truth in guesses else guesses == {truth}
     (guess,) = guesses
-    levels = np.unique(original[name])
-    guess = levels[np.abs(levels - guess).round(9).argmin()]  # the lower one of two equally near
-    values = original[name]
+    guess = min(sorted(set(values)), key=lambda one: round(abs(one - guess), 6))  # the lower of two equally near
     low, high = min(guess, truth), max(guess, truth)
-    between = (values.between(low, high) & (values != truth)).sum()
-    return bool(between <= tolerance / 100 * len(values))
+    return sum(low <= value <= high and value != truth for value in values) <= tolerance / 100 * len(values)
 
 
 def _regressed(original, source, known, name, numbers, tolerance, *, own):
     """Yield whether the guess of every record by least squares is right, learned without it where it is its own."""
 
-    def design(frame):
-        columns = [
-            (frame[one] - original[one].mean()) / original[one].std()
-            if one in numbers
-            else [frame[one] == level for level in sorted(set(original[one]) | set(source[one]))]
-            for one in known
-        ]
-        return np.column_stack([np.ones(len(frame)), *(np.array(one, dtype=float).T for one in columns)])
+    def design(file):
+        columns = [np.ones(len(file[name]))]
+        for one in known:
+            if one in numbers:
+                columns.append((np.array(file[one]) - mean(original[one])) / stdev(original[one]))
+            else:
+                columns += [np.array([value == level for value in file[one]]) for level in sorted(set(source[one]))]
+        return np.column_stack(columns).astype(float)
 
-    for row in range(len(original)):
-        learned = np.arange(len(source)) != row if own else np.ones(len(source), dtype=bool)
-        Z, y = design(source)[learned], source[name].to_numpy()[learned]
-        everyone = np.linalg.matrix_rank(design(source))
-        if own and np.linalg.matrix_rank(Z) < everyone:
-            guess = source[name].mean()  # the record alone decides its own fit
+    everyone, sought, y = design(source), design(original), np.array(source[name])
+    for row in range(len(y)):
+        learned = np.arange(len(y)) != row if own else np.ones(len(y), dtype=bool)
+        if np.linalg.matrix_rank(everyone[learned]) < np.linalg.matrix_rank(everyone):
+            guess = y.mean()  # the record alone decides its own fit
         else:
-            guess = float(design(original)[row] @ np.linalg.lstsq(Z, y, rcond=1e-10)[0])
-        yield _is_right({round(guess, 9)}, original, row, name, numbers, tolerance)
+            guess = float(sought[row] @ np.linalg.lstsq(everyone[learned], y[learned], rcond=1e-10)[0])
+        yield _is_right({guess}, original, row, name, numbers, tolerance)
