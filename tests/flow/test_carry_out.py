@@ -302,7 +302,7 @@ def test_strata_and_blocks_share_the_seconds_of_a_search(survey, monkeypatch):
 
 def test_an_estimator_and_its_k_must_agree(survey):
     release = protect(survey, columns=COLUMNS, method=shoal.partition.MDAV(k=5, variant="two-k"))
-    assert release.plan.method == {"name": "mdav", "variant": "two-k"}
+    assert release.plan.method == {"name": "mdav", "variant": "two-k", "distance": "euclidean"}
     with pytest.raises(ParameterError, match="k=5 and the method's k=4"):
         protect(survey, columns=COLUMNS, method=shoal.partition.MDAV(k=4))
 

@@ -29,7 +29,7 @@ def plan_of(frame, k=3, **options):
 
 def test_nothing_said_is_mdav_over_all_columns_with_means_medians_and_modes(frame):
     plan = plan_of(frame.assign(code=[1, 2, 3, 9] * 10, sex=["f", "m"] * 20))
-    assert plan.method == {"name": "mdav", "variant": "classic"}
+    assert plan.method == {"name": "mdav", "variant": "classic", "distance": "euclidean"}
     assert plan.blocks == [[*"abcde", "town", "size", "code", "sex"]]
     used = {name: spelled["name"] for name, spelled in plan.replace.items()}
     assert used == dict.fromkeys("abcde", "mean") | {"town": "mode", "size": "median", "code": "mode", "sex": "mode"}
@@ -45,7 +45,7 @@ def test_a_replacement_that_does_not_serve_a_kind_gives_way_to_one_that_does(fra
 
 
 def test_every_parameter_is_written_out_and_k_stands_once(frame):
-    assert plan_of(frame, method=MDAV(k=3)).method == {"name": "mdav", "variant": "classic"}
+    assert plan_of(frame, method=MDAV(k=3)).method == {"name": "mdav", "variant": "classic", "distance": "euclidean"}
     with pytest.raises(ParameterError, match="differ") as caught:
         plan_of(frame, k=4, method=MDAV(k=3))
     assert caught.value.parameter == "k"
