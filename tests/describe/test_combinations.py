@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from shoal.describe.combinations import combinations_of
+from shoal.describe.combinations import combinations_of, same_combinations
 from shoal.read import as_table
 
 
@@ -27,3 +27,13 @@ def test_many_columns_with_many_values_do_not_overflow():
     matrix[1] = matrix[0]
     numbers = combinations_of(as_table(matrix), [str(place) for place in range(40)])
     assert len(set(numbers.tolist())) == 499 and numbers[0] == numbers[1]
+
+
+def test_unordered_numbers_tell_the_same_records_apart():
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"x": rng.integers(0, 3, 60) / 2, "c": rng.choice(["a", "b", None], 60)})
+    frame.loc[::5, "x"] = np.nan
+    one, other = (number(as_table(frame), ["x", "c"]) for number in (combinations_of, same_combinations))
+    assert (
+        len(set(zip(one.tolist(), other.tolist(), strict=True))) == len(set(one.tolist())) == len(set(other.tolist()))
+    )

@@ -208,7 +208,7 @@ def test_methods_of_all_families_stand_side_by_side_the_lowest_score_first(frame
     scores = [row.score for row in comparison.rows]
     assert scores == sorted(scores)
     assert [row.k for row in comparison.rows if row.family == "synthetic"] == [6]  # one group, whatever k is
-    assert list(comparison.to_frame().columns[:4]) == ["method", "k", "score", "risk"]
+    assert list(comparison.to_frame().columns[:4]) == ["method", "k", "k_reached", "uniques"]
     as_it_is = shoal.evaluate(frame, frame)
     assert comparison.unmasked_risk == (as_it_is.distance_linkage + as_it_is.interval_disclosure) / 2
 

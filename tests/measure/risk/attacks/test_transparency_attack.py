@@ -355,3 +355,15 @@ def test_names_with_commas_do_not_run_into_each_other():
         found.append(transparency_attack(table, masked, method="mdav", k=3, blocks=blocks, known=1))
     assert found[0] == found[1]
     assert [one["known"] for one in found[0].by_choice] == [["a,b"], ["a", "b"]]
+
+
+def test_categories_agree_or_not_and_columns_as_they_are_agree():
+    """Two groups with the same number are told apart by their category, and records of a group by what was not masked."""
+    original = pd.DataFrame({"x": [1.0, 3, 1, 3], "c": ["a", "a", "b", "b"], "d": ["p", "q", "p", "q"]})
+    masked = original.assign(x=[2.0, 2, 2, 2])
+    options = {"method": "mdav", "k": 2}
+    numbers = transparency_attack(original[["x"]], masked[["x"]], **options)
+    both = transparency_attack(original[["x", "c"]], masked[["x", "c"]], blocks=[["x", "c"]], **options)
+    everything = transparency_attack(original, masked, blocks=[["x", "c"]], **options)
+    assert (numbers, both, everything) == (25, 50, 100) and everything.certain == 100
+    assert transparency_attack(original, masked, blocks=[["x", "c"]], known=["c"], **options) == 50
