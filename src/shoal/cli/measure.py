@@ -50,6 +50,8 @@ def measure(
     k: Annotated[int | None, typer.Option("-k", help="The k of the release, if there is no plan.")] = None,
     blocks: Blocks = None,
     strata: Strata = None,
+    weights: Annotated[str | None, typer.Option(help="The column of sampling weights, which risks leave out.")] = None,
+    unit: Annotated[str | None, typer.Option(help="The column of units, such as households: they are counted.")] = None,
     columns: Annotated[
         list[str] | None, typer.Option(help="Columns to compare, separated by commas. [all in both files]")
     ] = None,
@@ -72,6 +74,7 @@ def measure(
 
     options = measure_options(option)
     decided = {"method": method, "k": k, "blocks": blocks, "strata": strata, "columns": columns, "kind": kind}
+    decided |= {"weights": weights, "unit": unit}
     beside = [name for name, value in decided.items() if value not in (None, [])]
     if plan is not None:
         refuse_beside_plan(beside)
@@ -87,7 +90,7 @@ def measure(
             "columns": read_names(columns),
             "kinds": kinds,
         }
-        facts["strata"] = read_names(strata)
+        facts |= {"strata": read_names(strata), "weights": weights, "unit": unit}
     if output is not None:
         refuse_output(output, "measures", files)
     with progress_bar(quiet or json, "measuring"):

@@ -358,7 +358,7 @@ def test_names_with_commas_do_not_run_into_each_other():
 
 
 def test_categories_agree_or_not_and_columns_as_they_are_agree():
-    """Two groups with the same number are told apart by their category, and records of a group by what was not masked."""
+    """Two groups with the same number are told apart by their category, and records by what was not masked."""
     original = pd.DataFrame({"x": [1.0, 3, 1, 3], "c": ["a", "a", "b", "b"], "d": ["p", "q", "p", "q"]})
     masked = original.assign(x=[2.0, 2, 2, 2])
     options = {"method": "mdav", "k": 2}
