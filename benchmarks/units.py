@@ -5,8 +5,9 @@
 By default on drawn households of one to six persons: rent, rooms and income are those of the household, age and wage
 those of the person, and members of a household are alike. With --file the numeric columns without missing values are
 protected. `units below k` counts the groups of k records that have fewer than k units. Losses are percentages of the
-variation: of the groups of k records, of groups that are joined until they have k units, and of `unit=`. `unique` are
-the units that no other is like in the set of their released records. Last, how long a large file takes.
+variation: of the groups of k records; of these, joined until they have k units, in which members of a household get
+different values of its rent; and of `unit=`, in which they get the same. `unique` are the units that no other is like
+in the set of their released records. Last, how long a large file takes.
 """
 
 from __future__ import annotations
@@ -58,11 +59,12 @@ def joined(frame: pd.DataFrame, labels: np.ndarray, units: np.ndarray, k: int) -
     scaled = ((frame - frame.mean()) / frame.std()).to_numpy()
     labels = labels.copy()
     while True:
-        numbers, labels = np.unique(labels, return_inverse=True)
+        labels = np.unique(labels, return_inverse=True)[1]
         counts = count_units(labels, units)
         if counts.min() >= k:
             return frame.groupby(labels).transform("mean")
-        centres = np.array([scaled[labels == group].mean(axis=0) for group in range(len(numbers))])
+        sizes = np.bincount(labels)
+        centres = np.column_stack([np.bincount(labels, weights=column) / sizes for column in scaled.T])
         short = int(counts.argmin())
         distance = ((centres - centres[short]) ** 2).sum(axis=1)
         distance[short] = np.inf
@@ -90,9 +92,7 @@ def main() -> None:
     frame[columns] = frame[columns].astype(float)
     units = np.unique(frame[unit], return_inverse=True)[1]
     print(f"{len(frame):,} records in {units.max() + 1:,} units, {len(columns)} variables")
-    print(
-        f"{'method':8} {'k':>3} {'units below k':>16} {'records':>8} {'joined':>8} {'unit=':>8} {'unique':>7} {'seconds':>8}"
-    )
+    print("method     k    units below k  records   joined    unit=  unique  seconds")
     for method in options.methods.split(","):
         for k in map(int, options.ks.split(",")):
             plain = shoal.protect(frame[columns], k, method=method, seed=1)
@@ -102,9 +102,10 @@ def main() -> None:
             release = shoal.protect(frame, k, columns=columns, unit=unit, method=method, seed=1)
             seconds = time.perf_counter() - start
             numbers = frame[columns]
+            tables = (plain.data, joined(numbers, labels, units, k), release.data[columns])
+            losses = " ".join(f"{loss(numbers, table):>8.2f}" for table in tables)
             print(
-                f"{method:8} {k:>3} {f'{(few < k).sum():,} of {len(few):,}':>16} {loss(numbers, plain.data):>8.2f} "
-                f"{loss(numbers, joined(numbers, labels, units, k)):>8.2f} {loss(numbers, release.data[columns]):>8.2f} "
+                f"{method:8} {k:>3} {f'{(few < k).sum():,} of {len(few):,}':>16} {losses} "
                 f"{release.plan.outcome.unique_units:>7,} {seconds:>8.1f}"
             )
     if options.large:
@@ -112,9 +113,8 @@ def main() -> None:
         for names in (COLUMNS, ["age", "wage"]):
             start = time.perf_counter()
             shoal.protect(large[["unit", *names]].astype(float), 5, columns=names, unit="unit", seed=1)
-            print(
-                f"{len(large):,} persons in {options.large:,} households, {', '.join(names)}: {time.perf_counter() - start:.1f} s"
-            )
+            seconds = time.perf_counter() - start
+            print(f"{len(large):,} persons in {options.large:,} households, {', '.join(names)}: {seconds:.1f} s")
 
 
 if __name__ == "__main__":

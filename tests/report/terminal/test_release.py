@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import shoal
 from shoal.errors import DisclosureWarning
 from shoal.report.facts.collect import summarize
+from shoal.report.page.sections import cards_of
 from shoal.report.terminal.release import release_text
 
 CONFIDENTIAL = ["FEDTAX", "TAXINC", "WSALVAL", "ERNVAL"]
@@ -93,3 +95,20 @@ def test_the_text_needs_no_distributions_and_nothing_measures_them(census, monke
     brief = summarize(census.release, "internal", census.evaluation, distributions=False)
     texts = [release_text(one, Path("m.csv"), None, False) for one in (whole, brief)]
     assert texts[0] == texts[1]
+
+
+def test_units_are_counted_in_the_first_lines_and_on_the_page():
+    rng = np.random.default_rng(3)
+    hid = np.repeat(np.arange(50), rng.integers(1, 5, 50))
+    frame = pd.DataFrame({"hid": hid, "rent": rng.random(50)[hid], "wage": rng.random(len(hid))})
+    release = shoal.protect(frame, 3, unit="hid", seed=1)
+    unique = release.plan.outcome.unique_units
+    lines = lines_of(release)
+    assert lines["units"] == f"50 of hid; {unique} unique by the set of their records"
+    assert lines["k"] == "3, the fewest different units behind any released value"
+    summary = summarize(release, "internal", release.evaluate(measures=["sse"]), distributions=False)
+    assert f"{unique} Unique units" in [f"{card.value} {card.title}" for card in cards_of(summary)]
+    assert summary.released_as_is == []
+    public = summarize(release, "public", release.evaluate(measures=["sse"]), distributions=False)
+    assert public.units.unique is None or public.units.unique == 0 or 3 <= public.units.unique <= 47
+    assert "units" not in lines_of(shoal.protect(frame, 3, unit="hid", drop_unit=True, seed=1))

@@ -69,7 +69,10 @@ def with_k_units(
 
     points = np.ascontiguousarray(X[rows])
     centres = centroids_of(points, labels)
-    near = nearest_records(centres, min(_NEAR, groups - 1)).astype(np.int64)
+    if groups <= _NEAR:  # all of them; a tree for each of thousands of small parts takes most of the time
+        near = np.tile(np.arange(groups), (groups, 1))
+    else:
+        near = nearest_records(centres, _NEAR).astype(np.int64)
     numbers, unit = np.unique(units, return_inverse=True)
     changed = labels.astype(np.int64)
     give_units(points, unit.reshape(-1).astype(np.int64), len(numbers), k, near, changed, centres)

@@ -26,7 +26,7 @@ def give_units(
     X, unit
         The records, and the unit of each, 0 to units - 1.
     near
-        For every group others that are near, nearest first.
+        For every group those that are near, which may include itself.
     labels, centres
         The group of every record, and the mean of every group.
     """
