@@ -286,6 +286,8 @@ def test_new_ids_do_not_follow_the_order_of_the_old():
     assert sorted(one) == list(range(1, 1001))
     assert abs(np.corrcoef(units, one)[0, 1]) < 0.1
     assert (one != other).mean() > 0.9
+    with pytest.raises(ValueError, match="without a key"):
+        new_ids(units, "")
 
 
 def test_only_one_column_can_be_the_unit():

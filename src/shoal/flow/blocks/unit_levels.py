@@ -238,6 +238,8 @@ def _with_enough(parts: Integers, strata: Integers, counts: Integers, k: int) ->
 
 def new_ids(units: Integers, key: str) -> Integers:
     """Return new numbers of units for every record, 1 to U in an order that only the key of the plan gives."""
+    if not key:
+        raise ValueError("without a key anyone could draw the same ids")
     seed = int.from_bytes(sha256(f"{key} units".encode()).digest())
     return np.asarray(np.random.default_rng(seed).permutation(int(units.max()) + 1)[units] + 1, dtype=np.int64)
 
