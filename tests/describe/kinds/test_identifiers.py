@@ -23,7 +23,6 @@ IDENTIFIERS = {
     "shuffled": (RUNNING, NUMBERS),
     "from anywhere": (RUNNING + 73_411, NUMBERS),
     "below zero": (RUNNING - 500, NUMBERS),
-    "in tens": (10 * RUNNING + 3, NUMBERS),
     "as floats": (RUNNING.astype(float), NUMBERS),
     "some left out": (np.delete(RNG.permutation(N + 10), np.arange(10)), NUMBERS),
     "some missing": (np.where(np.arange(N) % 20 == 0, np.nan, np.arange(N)), NUMBERS),
@@ -43,6 +42,7 @@ OTHERS = {
     "amounts": RNG.lognormal(9, 1, N),
     "amounts by the record": np.arange(N) + 0.5,
     "paid": RNG.choice(50_000, N, replace=False),  # not an id
+    "in tens": 10 * RUNNING + 3,
     "six digits": RNG.choice(900_000, N, replace=False) + 100_000,
     "repeated": RNG.integers(1_000_000, 1_000_050, N),
     "towns": RNG.choice(list("abcdefg"), N),

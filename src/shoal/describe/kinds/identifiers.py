@@ -102,10 +102,8 @@ def _numbering(values: NDArray[np.float64]) -> str:
     least, greatest = float(values.min()), float(values.max())
     if not np.isfinite(greatest - least):
         return ""
-    if greatest - least < 2**53:
-        step = int(np.gcd.reduce((values - least).astype(np.int64)))
-        if (greatest - least) / step + 1 <= _GAPS * len(values):
-            return "it numbers the records"
+    if greatest - least + 1 <= _GAPS * len(values):
+        return "it numbers the records"
     return _same_long_digits(values)
 
 
