@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
-from statistics import mean, median, stdev
+from statistics import median
 
 import numpy as np
 
@@ -58,7 +58,7 @@ def _distance(original, source, row, other, known, numbers):
     total = 0.0
     for name in known:
         one, two = original[name][row], source[name][other]
-        total += ((one - two) / stdev(original[name])) ** 2 if name in numbers else 2.0 * (one != two)
+        total += ((one - two) / np.std(original[name], ddof=1)) ** 2 if name in numbers else 2.0 * (one != two)
     return total
 
 
@@ -97,7 +97,7 @@ def _regressed(original, source, known, name, numbers, tolerance, *, own):
         columns = [np.ones(len(file[name]))]
         for one in known:
             if one in numbers:
-                columns.append((np.array(file[one]) - mean(original[one])) / stdev(original[one]))
+                columns.append((np.array(file[one]) - np.mean(original[one])) / np.std(original[one], ddof=1))
             else:
                 columns += [np.array([value == level for value in file[one]]) for level in sorted(set(source[one]))]
         return np.column_stack(columns).astype(float)
@@ -108,5 +108,8 @@ def _regressed(original, source, known, name, numbers, tolerance, *, own):
         if np.linalg.matrix_rank(everyone[learned]) < np.linalg.matrix_rank(everyone):
             guess = y.mean()  # the record alone decides its own fit
         else:
-            guess = float(sought[row] @ np.linalg.lstsq(everyone[learned], y[learned], rcond=1e-10)[0])
+            # About the mean, the least slopes: it matters where the release has fewer directions than the targets.
+            Z, centre = everyone[learned], everyone[learned].mean(axis=0)
+            slopes = np.linalg.lstsq(Z - centre, y[learned] - y[learned].mean(), rcond=1e-8)[0]
+            guess = float(y[learned].mean() + (sought[row] - centre) @ slopes)
         yield _is_right({guess}, original, row, name, numbers, tolerance)

@@ -236,7 +236,8 @@ class _Truth:
             return np.asarray(guess == self.values)
         guess = guess.round(_DIGITS)
         above = np.clip(np.searchsorted(self.levels, guess), 1, len(self.levels) - 1)
-        nearer_below = (2 * guess - self.levels[above - 1] - self.levels[above]).round(_DIGITS) <= 0
+        # Halfway between two values is the lower one, also where rounding says otherwise.
+        nearer_below = 2 * guess - self.levels[above - 1] - self.levels[above] <= 10.0 ** (1 - _DIGITS)
         own, true = above - nearer_below, np.searchsorted(self.levels, self.values)
         # The true value itself does not count, and that of the guess does.
         between = np.where(own > true, self.upto[own + 1] - self.upto[true + 1], self.upto[true] - self.upto[own])
