@@ -70,6 +70,10 @@ def drawn_case(seed: int) -> Case:
     if case.method == "optimal-univariate" and fitting:
         width = 1
     shapes = SMOOTH if family == "synthetic" and fitting else SHAPES
+    if family == "grouped" and case.method.startswith("mdav") and case.engine != "numpy" and rng.random() < 0.3:
+        _add(case, rng, "nominal", [rng.choice(WORDS[:4]) for _ in range(records)])  # texts and codes together
+        _add(case, rng, "nominal", [rng.choice((1, 2, 3, 99)) for _ in range(records)])
+        width += 2
     _add_protected(case, rng, records, kinds, width, with_missing, shapes)
     if family != "grouped" and rng.random() < 0.2:  # the only missing values are in a constant column
         _add(case, rng, "continuous", [cell if rng.random() < 0.2 else None for cell in [5.0] * records])
