@@ -152,6 +152,7 @@ def whole_numbers(rng: np.random.Generator, n: int) -> Case:
             "rate in {0.5, 1.25, 2.75}": lambda row: row["rate"] in map(Decimal, ("0.5", "1.25", "2.75")),
             "rent >= 5": lambda row: row["rent"] >= 5,
         },
+        {"kinds": dict.fromkeys(frame, "continuous")},
     )
 
 

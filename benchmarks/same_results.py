@@ -41,6 +41,14 @@ SYNTHETIC = ["hybrid", "ipso", "ipso:variant=B", "muralidhar-sarathy:alpha=0.5",
 IN_GROUPS = ["hybrid", "hybrid:small_groups=merge", "ipso", "muralidhar-sarathy:alpha=0.3"]
 SOFT = ["fuzzy", "fuzzy:m=1.5", "entropy", "fuzzy:n_clusters=40", "entropy:lam=5"]
 DRAWS = ["membership-draw:m2=1.3", "membership-draw:per_variable=true", "membership-draw:at_least=none"]
+SURVEY = {
+    "roles": {"household_id": "identifier"},
+    "columns": [
+        "age", "household_size", "wage_income", "self_employment_income", "capital_income", "transfers",
+        "gross_income", "tax", "net_income", "housing_cost", "savings",
+    ],
+    "kinds": {"household_size": "continuous"},
+}  # fmt: skip
 NOT_DECIDED = {"outcome": {"notes", "gower_blocks"}, "input": {"path"}, "output": {"path"}}
 
 
@@ -61,7 +69,7 @@ Case = tuple[str, str, dict[str, Any]]  # its name, the table, the arguments of 
 def cases(tables: dict[str, pd.DataFrame]) -> Iterator[Case]:
     """Give every call of `protect`."""
     for name, table in tables.items():
-        base: dict[str, Any] = {"roles": {"household_id": "identifier"}} if name == "survey" else {}
+        base: dict[str, Any] = SURVEY if name == "survey" else {}
         yield from grouping_cases(name, base)
         yield from drawing_cases(name, base)
         yield from rewriting_cases(name, table, base)
@@ -113,7 +121,7 @@ def block_cases(name: str, base: dict[str, Any]) -> Iterator[Case]:
 
 def survey_cases(table: pd.DataFrame) -> Iterator[Case]:
     """Strata, weights and categories."""
-    base: dict[str, Any] = {"roles": {"household_id": "identifier"}}
+    base: dict[str, Any] = SURVEY
     within = base | {"strata": "region"}
     yield "survey strata and weights", "survey", within | {"k": 5, "weights": "survey_weight"}
     yield "survey strata fuzzy", "survey", within | {"k": 5, "method": "fuzzy"}
@@ -249,9 +257,7 @@ def searches(tables: dict[str, pd.DataFrame]) -> dict[str, Callable[[], Any]]:
         ),
         "compare rules": lambda: compared("census", k=5, methods=["mdav", "fuzzy"], edits=["AGI >= 0"]),
         "tune": lambda: tuned("census", trials=40, k=[3, 5, 10]),
-        "tune strata": lambda: tuned(
-            "survey", trials=12, k=[5, 10], strata="region", roles={"household_id": "identifier"}
-        ),
+        "tune strata": lambda: tuned("survey", trials=12, k=[5, 10], strata="region", **SURVEY),
         "tune optuna": lambda: tuned("tarragona", trials=12, search="optuna", methods=["mdav", "fuzzy"]),
         "tune synthetic": lambda: tuned(
             "census", trials=14, k=[20, 40], methods=["muralidhar-sarathy", "fuzzy-regression", "ipso", "hybrid"]
