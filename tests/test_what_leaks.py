@@ -52,7 +52,7 @@ def test_values_of_strata_are_in_no_message_about_one_of_them():
 def test_categories_in_the_type_of_a_column_are_in_no_message(kinds):
     kind = pl.List(pl.Enum(["Person1", "Person2"]))
     frame = pl.DataFrame({"a": np.arange(12.0), "b": pl.Series([["Person1"]] * 12, dtype=kind)})
-    with pytest.raises(DataError, match='olumn.*"b"') as raised:
+    with pytest.raises(DataError, match=r'olumn.*"b"') as raised:
         shoal.protect(frame, 3, kinds=kinds)
     assert "Person" not in str(raised.value)
 
@@ -80,7 +80,7 @@ def test_amounts_written_as_text_are_not_released_unprotected(tmp_path, cell):
     path = tmp_path / "data.csv"
     rows = "".join(f'{i},"{cell.format(1_000_000 + 7919 * i)}"\n' for i in range(12))
     path.write_text("x,income\n" + rows)
-    with pytest.raises(DataError, match='"income" .numbers written as text, all 12 of them'):
+    with pytest.raises(DataError, match=r'"income" .numbers written as text, all 12 of them'):
         shoal.protect(path, 3)
     with pytest.warns(DisclosureWarning, match="NOT PROTECTED .1.: income. On these, 12 of 12 records are unique"):
         release = shoal.protect(path, 3, as_is="income")
@@ -96,11 +96,11 @@ def test_codes_are_text(tmp_path):
 def test_an_identifier_of_floats_is_warned_of():
     frame = pd.DataFrame({"x": np.arange(30.0) ** 2, "person_id": 1000.0 + np.arange(30)})
     with (
-        pytest.warns(IdentifierWarning, match='"person_id" looks like an identifier .* released as it is'),
+        pytest.warns(IdentifierWarning, match=r'"person_id" looks like an identifier .* released as it is'),
         pytest.warns(DisclosureWarning, match="NOT PROTECTED .1.: person_id"),
     ):
         shoal.protect(frame, 3, columns=["x"])
-    with pytest.warns(IdentifierWarning, match='"person_id" looks like an identifier .* masked with the rest'):
+    with pytest.warns(IdentifierWarning, match=r'"person_id" looks like an identifier .* masked with the rest'):
         shoal.protect(frame, 3)
 
 

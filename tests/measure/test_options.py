@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import shoal
-from shoal.errors import ParameterError
+from shoal.errors import DisclosureWarning, ParameterError
 from shoal.measure import MEASURES, MeasuredValue, evaluation_schema
 from shoal.measure.measure import file_measure
 from shoal.measure.options import checked_measure_options, options_text
@@ -49,7 +49,8 @@ MASKING = {"method": "mdav", "k": 4}
 @cache
 def release():
     survey = shoal.datasets.households(150, seed=2)[["region", "age", "wage_income", "tax"]]
-    return shoal.protect(survey, 4, roles={"region": "other"}, seed=1)
+    with pytest.warns(DisclosureWarning, match="NOT PROTECTED .1.: region"):
+        return shoal.protect(survey, 4, as_is="region", seed=1)
 
 
 @by_name

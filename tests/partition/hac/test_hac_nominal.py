@@ -21,7 +21,7 @@ def survey() -> pd.DataFrame:
 
 
 def test_groups_are_those_of_the_codes_and_get_their_most_frequent_value(survey):
-    release = shoal.protect(survey, k=3, columns=NOMINAL, method=HAMMING)
+    release = shoal.protect(survey[NOMINAL], k=3, method=HAMMING)
     codes = survey[NOMINAL].apply(lambda column: pd.factorize(column)[0])
     labels = release.partitions[0].labels
     np.testing.assert_array_equal(labels, HAC(3, distance="hamming").fit(codes).labels_)
@@ -34,34 +34,34 @@ def test_groups_are_those_of_the_codes_and_get_their_most_frequent_value(survey)
 
 
 def test_name_estimator_and_plan_agree(survey):
-    named = shoal.protect(survey, k=3, columns=NOMINAL, method=HAMMING, seed=1)
-    made = shoal.protect(survey, k=3, columns=NOMINAL, method=HAC(3, distance="hamming"), seed=1)
+    named = shoal.protect(survey[NOMINAL], k=3, method=HAMMING, seed=1)
+    made = shoal.protect(survey[NOMINAL], k=3, method=HAC(3, distance="hamming"), seed=1)
     pd.testing.assert_frame_equal(named.data, made.data)
     assert named.plan.method == made.plan.method
 
 
 def test_numbers_that_are_declared_nominal_are_codes(survey):
     columns, kinds = ["household_size", "tenure"], {"household_size": "nominal"}
-    release = shoal.protect(survey, k=3, columns=columns, kinds=kinds, method=HAMMING, seed=1)
+    release = shoal.protect(survey[columns], k=3, kinds=kinds, method=HAMMING, seed=1)
     assert set(release.data["household_size"]) <= set(survey["household_size"])
     assert release.data["household_size"].dtype == survey["household_size"].dtype
     as_text = survey.assign(household_size=survey["household_size"].map(lambda size: f"{size} persons"))
-    other = shoal.protect(as_text, k=3, columns=columns, method=HAMMING, seed=1)
+    other = shoal.protect(as_text[columns], k=3, method=HAMMING, seed=1)
     np.testing.assert_array_equal(release.partitions[0].labels, other.partitions[0].labels)
 
 
 def test_groups_stay_within_strata(survey):
-    release = shoal.protect(survey, k=2, columns=["area", "tenure"], strata="region", method=HAMMING)
+    release = shoal.protect(survey[NOMINAL], k=2, strata="region", method=HAMMING)
     assert (survey["region"].groupby(release.partitions[0].labels).nunique() == 1).all()
 
 
 def test_variables_all_of_whose_values_are_the_same_do_no_harm(survey):
     frame = survey[["tenure"]].assign(country="here")
     with pytest.warns(shoal.errors.DescriptionWarning, match="country"):
-        release = shoal.protect(frame, k=3, columns=["tenure", "country"], method=HAMMING)
+        release = shoal.protect(frame, k=3, method=HAMMING)
     assert release.partitions[0].k >= 3
     with pytest.warns(shoal.errors.DescriptionWarning, match="country"):
-        alone = shoal.protect(frame, k=3, columns=["country"], method=HAMMING)
+        alone = shoal.protect(frame[["country"]], k=3, method=HAMMING)
     assert set(alone.data["country"]) == {"here"}
 
 
@@ -75,7 +75,7 @@ def test_missing_values_are_refused_in_one_line_that_says_what_to_use(survey):
     survey.loc[4, "tenure"] = None
     with pytest.raises(MethodError, match=r'have missing values.* "mdav"[^\n]*$'):
         shoal.protect(survey, k=3, columns=NOMINAL, method=HAMMING, missing="keep")
-    assert shoal.protect(survey, k=3, columns=NOMINAL, missing="keep").partitions[0].k >= 3
+    assert shoal.protect(survey[NOMINAL], k=3, missing="keep").partitions[0].k >= 3
 
 
 def test_other_distances_take_the_indicators_of_categories(survey):

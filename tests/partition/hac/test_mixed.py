@@ -178,8 +178,8 @@ def test_a_mixed_table_is_grouped_by_texts_codes_ranks_and_shares_of_the_range(p
 
 def test_other_than_hamming_it_sees_how_texts_differ(people):
     # There are about eleven of every occupation, so that at k = 20 some have to come together.
-    by_text = shoal.protect(people, k=20, columns=["occupation"], method=LEVENSHTEIN, seed=1)
-    by_code = shoal.protect(people, k=20, columns=["occupation"], method="hac:distance=hamming", seed=1)
+    by_text = shoal.protect(people[["occupation"]], k=20, method=LEVENSHTEIN, seed=1)
+    by_code = shoal.protect(people[["occupation"]], k=20, method="hac:distance=hamming", seed=1)
 
     def changed_by(release):
         pairs = zip(people["occupation"], release.data["occupation"], strict=True)
@@ -191,10 +191,11 @@ def test_other_than_hamming_it_sees_how_texts_differ(people):
 def test_groups_stay_within_strata_and_constant_texts_do_no_harm(people):
     people["country"] = "here"
     with pytest.warns(shoal.errors.DescriptionWarning, match="country"):
-        release = shoal.protect(people, 3, columns=["occupation", "country"], strata="employed", method=LEVENSHTEIN)
+        frame = people[["occupation", "country", "employed"]]
+        release = shoal.protect(frame, 3, strata="employed", method=LEVENSHTEIN)
     assert (people["employed"].groupby(release.partitions[0].labels).nunique() == 1).all()
     with pytest.warns(shoal.errors.DescriptionWarning, match="country"):
-        alone = shoal.protect(people, k=3, columns=["country", "age"], method=LEVENSHTEIN)
+        alone = shoal.protect(people[["country", "age"]], k=3, method=LEVENSHTEIN)
     assert alone.partitions[0].k >= 3
 
 

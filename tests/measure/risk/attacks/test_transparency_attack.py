@@ -34,7 +34,8 @@ def census(reference_data):
 
 
 def masked_one_by_one(frame: pd.DataFrame, k: int) -> pd.DataFrame:
-    return shoal.protect(frame, k, method="optimal-univariate", blocks=1, seed=0).data
+    kinds = dict.fromkeys(frame, "continuous")
+    return shoal.protect(frame, k, kinds=kinds, method="optimal-univariate", blocks=1, seed=0).data
 
 
 @pytest.mark.parametrize(
@@ -134,8 +135,8 @@ def test_nearest_groups_are_those_of_brute_force(nearest, whole):
     rng = np.random.default_rng(5)
     for k in (2, 4):
         X = rng.integers(0, 4, (90, 6)).astype(float) if whole else rng.normal(size=(90, 6))
-        Y = shoal.protect(X, k, blocks=2, seed=0).data
         names = [str(name) for name in range(6)]
+        Y = shoal.protect(X, k, kinds=dict.fromkeys(names, "continuous"), blocks=2, seed=0).data
         for known in combinations(range(3), 2):
             columns = [[2 * block, 2 * block + 1] for block in known]
             found = transparency_attack(
@@ -189,7 +190,8 @@ def test_neither_order_nor_unit_matters(rows, random, unit):
     order = list(range(len(rows)))
     random.shuffle(order)
     for method, blocks in (("optimal-univariate", 1), ("mdav", 2)):
-        Y = np.asarray(shoal.protect(X, 3, method=method, blocks=blocks, seed=0).data)
+        kinds = {0: "continuous", 1: "continuous"}
+        Y = np.asarray(shoal.protect(X, 3, kinds=kinds, method=method, blocks=blocks, seed=0).data)
         first = transparency_attack(X, Y, method=method, k=3, blocks=blocks)
         second = transparency_attack(X[order] * unit, Y[order] * unit, method=method, k=3, blocks=blocks)
         for part in ("expected", "certain", "coverage", "false_unique", "candidates"):
