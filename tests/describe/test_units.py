@@ -26,7 +26,7 @@ def households(shuffled=False, count=60, seed=2):
 def test_a_unit_is_found_by_its_name_in_any_order(name):
     frame = households(shuffled=True).rename(columns={"hid": name})
     assert likely_unit(as_table(frame)) == name
-    assert roles(frame)[name] == "unit"
+    assert next(one.role for one in describe_table(frame) if one.name == name) == "unit"
 
 
 @pytest.mark.parametrize("as_ids", [lambda hid: hid, lambda hid: 9_000 - hid, lambda hid: "u" + hid.astype(str)])

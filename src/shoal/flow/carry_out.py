@@ -292,13 +292,13 @@ def _refuse_incomplete(plan: Plan, table: Table) -> None:
     """Raise MissingValuesError where values are missing that the plan needs."""
     if plan.is_synthetic:
         name = plan.replacements[plan.columns[0]].name
-        advice = f'replace "{name}" needs complete records. Fill them, or leave the variables out.'
+        advice = f'replace "{name}" needs complete records. Fill them, or drop the variables (role identifier).'
         refuse_missing(table, plan.columns, advice)
     if plan.missing == "error":
         way = "use" if plan.masking.method.supports_missing else 'use the method "mdav" with'
         advice = (
-            f'Fill them, or {way} missing="keep" (--missing keep) to leave them as they are, or missing="fill" to give '
-            "them the values of their group."
+            f'Fill them, or {way} missing="fill" (--missing fill) to give them the values of their group; '
+            'missing="keep" (--missing keep) leaves them, and records may be unique by what is missing.'
         )
         refuse_missing(table, [*plan.columns, *plan.strata], advice)
 

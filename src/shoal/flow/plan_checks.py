@@ -45,7 +45,10 @@ def _every_column_is_settled(plan: Plan) -> None:
             raise ValueError(f'column "{min(astray)}" must be in blocks, kinds and replace, or in none of them')
     for name, replacement in plan.replacements.items():
         if plan.kinds[name] not in replacement.kinds:
-            raise ValueError(f'replace "{replacement.name}" does not serve "{name}", which is {plan.kinds[name]}')
+            raise ValueError(
+                f'replace "{replacement.name}" does not serve "{name}", which is {plan.kinds[name]}. Use another, drop '
+                f'the column (--role "{name}=identifier"), or say that it holds amounts (--kind "{name}=continuous")'
+            )
 
 
 def _rewriting_fits(plan: Plan) -> None:

@@ -195,7 +195,7 @@ class Partitioner(Method, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         raise MethodError(
             f"{type(self).__name__} groups {' and '.join(sorted(self.kinds))} variables only; some here are of another "
-            'kind. Use the method "mdav", or leave them out.'
+            'kind. Use the method "mdav", or drop them (role identifier).'
         )
 
     def for_part(self, part: float) -> Partitioner:

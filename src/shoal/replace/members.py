@@ -62,7 +62,7 @@ class TooFewObservedError(TooFewRecordsError):
     def __init__(self, part: int, observed: int, k: int) -> None:
         super().__init__(
             f"k={k} needs at least {k} observed values in every part; part {part} has {observed}. "
-            "Merge parts, leave the variable out, or lower k."
+            "Merge parts, drop the variable, or lower k."
         )
         self.part = part
         self.observed = observed

@@ -162,7 +162,7 @@ def _naming(grouped: GroupedBlock, what: str, strata: Strata | None) -> Iterator
         of_units = "" if grouped.work.units is None else " in different units"
         raise TooFewRecordsError(
             f"k={k} needs at least {k} observed values of {what}{where}{of_units}; there are {error.observed}. "
-            "Leave the variable out, or lower k.",
+            "Drop the variable (role identifier), or lower k.",
             k=k,
             records=error.observed,
             column=what.split('"')[1],

@@ -46,8 +46,8 @@ def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> Protec
         raise DataError("Values beyond 1e100 have no distances as they are. Leave standardize on (the default).")
     if not matrix.complete:
         raise MethodError(
-            f'The method "{method.name}" clusters complete records; some here have missing values. Fill them, leave '
-            'the variables out, or use the method "mdav".',
+            f'The method "{method.name}" clusters complete records; some here have missing values. Fill them, or use '
+            'the method "mdav".',
             method=method.name,
         )
     varying = [name for name in block if name not in matrix.constant]

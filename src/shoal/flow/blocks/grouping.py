@@ -58,8 +58,8 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
     assert isinstance(method, Partitioner)
     if not (matrix.all_comparable or method.supports_missing):
         raise MethodError(
-            f'The method "{method.name}" groups complete records; some here have missing values. Fill them, leave the '
-            'variables out, or use the method "mdav".',
+            f'The method "{method.name}" groups complete records; some here have missing values. Fill them, or use the '
+            'method "mdav".',
             method=method.name,
         )
     if plan.steps and len(plan.steps[number]) != len(strata):
@@ -143,7 +143,7 @@ def with_empty_records(grouping: Grouping, strata: Strata, k: int) -> Grouping:
     if (largest[strata.codes[empty]] < 0).any():
         raise TooFewRecordsError(
             f"k={k} needs at least {k} observed values{strata.where} to fill missing ones from; there are none. Merge "
-            "strata, or leave the variables out.",
+            "strata, or drop the variables (role identifier).",
             k=k,
             records=0,
             strata=strata.columns or None,
@@ -174,9 +174,10 @@ def _refuse_too_few(work: Work, strata: Strata, rows: NDArray[np.int64], block: 
     what, apart = ("records", "") if units is None else ("different units", "")
     if units is not None and strata is not work.strata:
         apart = " and where the same alternatives of the rules hold"
+    way_out = "leave the rules out" if apart else "drop the variables (role identifier)"
     raise TooFewRecordsError(
         f"k={k} needs at least {k} {what}{strata.where}{apart} with a value in one of {', '.join(block)}; there are "
-        f"{have}. Merge strata, leave {'the rules' if apart else 'the variables'} out, or lower k.",
+        f"{have}. Merge strata, {way_out}, or lower k.",
         k=k,
         records=have,
         strata=strata.columns or None,

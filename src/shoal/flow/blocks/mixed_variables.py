@@ -109,7 +109,7 @@ def _indicators(name: str, codes: Labels, k: int) -> Doubles:
     if numbered.max() >= _MOST_INDICATORS:
         raise DataError(
             f'"{name}" has {int(numbered.max()) + 1} categories of at least k={k} records, too many to enter a '
-            "regression. Make them coarser, or leave it out of the columns."
+            "regression. Make them coarser, or drop it (role identifier)."
         )
     return indicators(numbered)
 

@@ -86,7 +86,7 @@ def levels_of(plan: Plan, table: Table, strata: Strata) -> Levels | None:
         names = [name for block, own in zip(plan.blocks, constant, strict=True) if own for name in block]
         raise ColumnError(
             f"Strata of {', '.join(plan.strata)} divide {count:,} of {len(first):,} units, whose values of "
-            f'"{names[0]}" stay together. Leave out those strata, or the columns that are constant within every unit.'
+            f'"{names[0]}" stay together. Leave out those strata.'
         )
     if plan.diversity is not None and any(map(levels.is_inside, range(len(constant)))):
         raise MethodError(

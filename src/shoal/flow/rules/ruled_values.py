@@ -56,7 +56,7 @@ def record_rules_of(plan: Plan, table: Table) -> list[RecordRules]:
     records, found = TableRecords(table, table), []
     for edits in record_edits_of(plan, table):
         assert isinstance(shared, SyntheticReplacement)
-        refuse_missing(table, edits.columns, "Fill them, or leave the variables out.")
+        refuse_missing(table, edits.columns, "Fill them, or drop the variables (role identifier).")
         decimals = {**plan.decimals, **{name: min(0, plan.decimals.get(name, 0)) for name in edits.whole}}
         _refuse_single_precision(edits, table)
         _refuse_rounded_definition(edits, plan.decimals)

@@ -167,7 +167,7 @@ class HAC(Partitioner):
         if self.distance == "hamming":
             raise MethodError(
                 'HAC with distance="hamming" groups nominal variables only; some here are continuous or ordinal. '
-                'Declare codes nominal, leave others out, or use distance="euclidean" or the method "mdav".'
+                'Declare codes nominal, drop others (role identifier), or use distance="euclidean" or "mdav".'
             )
         if self.distance != "levenshtein":
             return super().for_mixed(kinds=kinds, distance=distance, nominal=nominal, texts=texts)

@@ -141,7 +141,7 @@ def checked(X: Doubles, Y: Doubles, groups: Labels) -> tuple[Doubles, Doubles, L
         raise ParameterError("X, Y and groups must have one row for every record.")
     if not (np.isfinite(X).all() and np.isfinite(Y).all()):
         raise DataError(
-            "Synthetic values need complete and finite records. Fill missing values, or leave the variables out."
+            "Synthetic values need complete and finite records. Fill missing values, or drop the variables."
         )
     return X, Y, groups
 

@@ -85,9 +85,12 @@ def _loss(summary: Summary) -> Iterator[tuple[str, str]]:
 def _columns(summary: Summary) -> Iterator[tuple[str, str]]:
     """Say what became of columns, other than that they are protected."""
     outcome = summary.outcome
+    apart = {one.name: one.role for one in summary.variables if one.role in ("stratum", "weight", "unit")}
     notes = [
         ("dropped", summary.dropped, "identifiers"),
-        ("as it is", summary.released_as_is, "released unprotected"),
+        ("as it is", [name for name in summary.released_as_is if name not in apart], "NOT PROTECTED"),
+        ("strata", summary.strata, "as they are: groups stay within them"),
+        ("weight", [name for name, role in apart.items() if role == "weight"], "as it is: k does not count it"),
         (
             "now float",
             [] if outcome is None else outcome.became_float,
