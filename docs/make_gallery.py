@@ -26,6 +26,7 @@ RULES = [
 ]
 SURVEY = {
     "roles": {"household_id": "identifier"},
+    "kinds": {"household_size": "continuous"},
     "strata": "area",
     "weights": "survey_weight",
     "edits": RULES,

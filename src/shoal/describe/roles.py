@@ -208,7 +208,12 @@ def _check_other_type(table: Table, name: str, stated: Kind | None) -> None:
     """Raise DataError for a column of a type that is of no kind, unless its values can be categories as was stated."""
     dtype = type(table.type_of(name)).__name__  # in full it may list categories
     if stated == "nominal" or (stated == "ordinal" and holds_times(table, name)):
-        codes(table, name)
+        try:
+            codes(table, name)
+        except DataError:
+            raise DataError(
+                f'Column "{name}" is of type {dtype}, whose values are no categories. Turn it into text.'
+            ) from None
         return
     ways = " or ordinal" if holds_times(table, name) else ""
     raise DataError(

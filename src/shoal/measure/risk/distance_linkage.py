@@ -102,9 +102,10 @@ def distance_linkage(
         Whether a missing value counts as a category of its own, at the mean of a variable of numbers ("category"), or
         records with one in either file are left out ("leave-out"), as they always are with subsets.
     sample
-        How many records are looked for if the file has more than ten times as many, or more than 20,000 of which most
-        differ where they are searched; with subsets, at most 2,000 if it has more than 20,000. None for all. They are searched in the whole file, so that
-        the sample makes the value less certain, not larger or smaller.
+        How many records are looked for if the file has more than ten times as many, or more than 20,000 of
+        which most differ where they are searched; with subsets, at most 2,000 if it has more than 20,000. None
+        for all. They are searched in the whole file, so that the sample makes the value less certain, not
+        larger or smaller.
     seed
         The seed of that sample.
     """
