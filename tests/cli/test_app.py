@@ -12,6 +12,7 @@ import pytest
 import shoal
 from command_line import run_alone
 from command_line import run_shoal as run
+from unchanged_columns import run_part
 
 DROP = ("--role", "household_id=identifier")
 
@@ -256,10 +257,12 @@ def test_measure_as_json(folder):
     ran = run("measure", "survey.csv", "masked.csv", "--columns", "age,tax", "--json", "-o", "f.json", cwd=folder)
     found = json.loads(ran.stdout)
     assert found == json.loads((folder / "f.json").read_text())
-    original = shoal.read_table(folder / "survey.csv")[["age", "tax"]]
+    original = shoal.read_table(folder / "survey.csv")
     with pytest.warns(shoal.errors.IdentifierWarning):  # of the plan: household_id is released as it is
-        masked = shoal.Plan.from_toml(folder / "masked.csv.plan.toml").run().data[["age", "tax"]]
-    assert found["score"] == pytest.approx(shoal.measure.score(original, masked))
+        masked = run_part(shoal.Plan.from_toml(folder / "masked.csv.plan.toml")).data
+    expected = shoal.evaluate(original, masked, ["age", "tax"], measures=["score", "sse"])
+    assert found["score"] == pytest.approx(expected.score)
+    assert found["headline"] == expected.headline
     assert "takes long" not in ran.stdout
     quick = json.loads(run("measure", "survey.csv", "masked.csv", "--quick", "--json", cwd=folder).stdout)
     assert "takes long" in quick["left_out"]["propensity"]
@@ -336,7 +339,7 @@ def test_the_figures_are_not_written_over_the_plan(folder):
 def test_measure_says_what_it_did_not_compare_and_that_the_file_is_another(folder):
     run("protect", "survey.csv", "-k", 5, "--columns", "age,tax", "-o", "masked.csv", "-q", cwd=folder)
     ran = run("measure", "survey.csv", "masked.csv", "--plan", "masked.csv.plan.toml", "--measures", "sse", cwd=folder)
-    assert "not compared, though both files have them: household_id, region" in ran.stdout
+    assert "utility not measured, though both files have them: household_id, region" in ran.stdout
     assert "not asked for" not in ran.stdout
     assert ran.stderr == ""
     pd.read_csv(folder / "survey.csv").to_csv(folder / "other.csv", index=True)

@@ -80,8 +80,9 @@ def test_missing_values_are_refused_in_one_line_that_says_what_to_use(survey):
 
 def test_other_distances_take_the_indicators_of_categories(survey):
     """Two records are the root of twice the number of mismatches apart: merged in the order of Hamming's distance."""
-    by_indicators = shoal.protect(survey, k=3, columns=NOMINAL, method="hac:distance=squared-euclidean,linkage=single")
-    by_codes = shoal.protect(survey, k=3, columns=NOMINAL, method=f"{HAMMING},linkage=single")
+    survey = survey[NOMINAL]
+    by_indicators = shoal.protect(survey, k=3, method="hac:distance=squared-euclidean,linkage=single")
+    by_codes = shoal.protect(survey, k=3, method=f"{HAMMING},linkage=single")
     assert by_indicators.partitions[0].labels.tolist() == by_codes.partitions[0].labels.tolist()
 
 

@@ -23,6 +23,7 @@ from shoal.report.facts.collect import Summary, summarize, summary_schema
 from shoal.report.page.html import report_html, write_report
 
 SECTIONS = [
+    "scenarios",
     "risk",
     "utility",
     "score",
@@ -80,6 +81,7 @@ def test_what_was_not_computed_is_not_there_and_leaves_no_empty_box(synthetic):
             "correlations": None,
             "moments": [],
             "linkage_by_known": [],
+            "scenarios": [],
             "attack": None,
             "groups": [],
             "measures": [],

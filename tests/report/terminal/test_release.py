@@ -105,7 +105,8 @@ def test_units_are_counted_in_the_first_lines_and_on_the_page():
     unique = release.plan.outcome.unique_units
     lines = lines_of(release)
     assert lines["units"] == f"50 of hid; {unique} unique by the set of their records"
-    assert lines["k"] == "3, the fewest different units behind any released value"
+    assert lines["k"].startswith("3: at least 3 different units are behind every combination of values over all 2")
+    assert lines["support"] == "3, the fewest different units behind any released value"
     summary = summarize(release, "internal", release.evaluate(measures=["sse"]), distributions=False)
     assert f"{unique} Unique units" in [f"{card.value} {card.title}" for card in cards_of(summary)]
     assert summary.released_as_is == []

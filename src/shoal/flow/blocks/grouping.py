@@ -81,8 +81,8 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
         if plan.steps:  # as many as were made before, however long they take
             part.set_params(steps=plan.steps[number][stratum])
         with progress.share(len(rows) / len(labels)):
-            part, points = _form(part, work, block, matrix, rows)
-            found = part.fit(points).labels_
+            part, own = _form(part, work, block, matrix, rows)
+            found = part.fit(own).labels_
         if hasattr(part, "steps_"):
             steps.append(int(part.steps_))
         left += len(rows) * getattr(part, "fallback_share_", 0.0)

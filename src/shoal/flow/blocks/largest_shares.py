@@ -41,17 +41,18 @@ def averages_amounts(plan: Plan, name: str) -> bool:
 
 
 def contributed_sums(
-    plan: Plan, name: str, values: Doubles, labels: NDArray[np.int64], counted: NDArray[np.bool_]
+    work: Work, name: str, values: Doubles, labels: NDArray[np.int64], counted: NDArray[np.bool_]
 ) -> tuple[GroupTotals, float] | None:
     """Return what the records of every group contribute to its sum of absolute values, and from which share it counts.
 
-    Values are not multiplied by sampling weights: what others of the group know of a record is its value. None for a
-    column whose released values are no averages of amounts.
+    Values are not multiplied by sampling weights: what others of the group know of a record is its value. What records
+    of one unit contribute is added up. None for a column whose released values are no averages of amounts.
     """
+    plan = work.plan
     if not averages_amounts(plan, name):
         return None
     most = (COUNTED_FROM if plan.dominance is None else plan.dominance) / 100
-    sums = Contributions.of(values, counted, most)
+    sums = Contributions.of(values, counted, most, work.units)
     return sums.totals(labels, int(labels.max(initial=-1)) + 1), most
 
 
@@ -74,7 +75,8 @@ def limits_on(work: Work, name: str, values: Doubles, counted: NDArray[np.bool_]
     if work.weights is not None:
         yield ShareLimit(name, Contributions.of(work.weights, counted, _OF_WEIGHT), is_of_weight=True)
     if plan.dominance is not None and averages_amounts(plan, name):
-        yield ShareLimit(name, Contributions.of(values, counted, plan.dominance / 100), is_of_weight=False)
+        sums = Contributions.of(values, counted, plan.dominance / 100, work.units)
+        yield ShareLimit(name, sums, is_of_weight=False)
 
 
 def refuse_large_shares(work: Work, number: int, strata: Strata) -> None:
@@ -99,9 +101,9 @@ def refuse_large_share(plan: Plan, limit: ShareLimit, strata: Strata, count: int
     if limit.is_of_weight:
         raise DataError(
             f"No record may carry more than half of the weight behind a released value; {where} one has more than half "
-            f'of "{plan.weights}" where "{limit.column}" is observed. {merge}, trim the weights, or leave weights out.'
+            f'of "{plan.weights}" where "{limit.column}" is observed. {merge}, or trim the weights.'
         )
     raise DataError(
         f"dominance={plan.dominance:g} cannot be kept: {where} one record is more than {plan.dominance:g} % of the sum "
-        f'of "{limit.column}". {merge}, raise dominance, or leave the variable out.'
+        f'of "{limit.column}". {merge}, raise dominance, or drop the variable (role identifier).'
     )

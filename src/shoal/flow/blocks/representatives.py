@@ -88,7 +88,7 @@ class Representatives:
 
     def _count(self, name: str, behind: Behind, averaged: Members) -> None:
         """Count what a reader should know about the records behind the values of one column."""
-        grouped, plan = self.grouped, self.grouped.work.plan
+        grouped = self.grouped
         units = grouped.work.units
         behind_each = averaged.sizes if units is None else count_units(averaged.entries, units[averaged.records])
         self.supports.extend(behind_each.tolist())
@@ -101,7 +101,7 @@ class Representatives:
             _add(self.joined, name, len(grouped.everyone.groups) - len(left))
         if grouped.work.weights is not None and len(averaged.groups):
             self.effective.append(_smallest_effective(grouped.work.weights, averaged))
-        sums = contributed_sums(plan, name, grouped.values[name], behind.labels, behind.counted)
+        sums = contributed_sums(grouped.work, name, grouped.values[name], behind.labels, behind.counted)
         if sums is not None:
             totals, most = sums
             _add(self.lone, name, int(totals.lone.sum()))
