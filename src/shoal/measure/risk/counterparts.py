@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.progress import advance, share
+from shoal.progress import advance
 
 __all__ = ["distinct_records", "search_by_tree", "search_in_blocks", "search_through", "width"]
 
@@ -23,8 +23,6 @@ _ABSOLUTE = 1e-12
 _AT_ONCE = 50_000  # distances: few enough to stay in the cache
 _TASKS = 64
 _LEAST_A_TASK = 500
-_EQUALLY_NEAR = 4  # distinct records that a tree looks for; where all are equally near, there may be more
-_UNKNOWN = -1
 
 
 def search_through(sought: Doubles, true: Doubles, searched: Doubles, numbers: int) -> Counts:
@@ -83,39 +81,19 @@ def search_in_blocks(sought: Doubles, true: Doubles, searched: Doubles, numbers:
 def search_by_tree(sought: Doubles, true: Doubles, searched: Doubles, numbers: int) -> Counts:
     """Return what `search_through` does, by the tree of `shoal.partition.geometry`: where `width` is not large."""
     from shoal.partition.geometry.tree import plant
-    from shoal.partition.kernels.neighbours import find_nearest
+    from shoal.partition.kernels.linkage_tree import count_ties_by_tree
 
     points, counts = distinct_records(searched)
     to_true = _distances(sought, true, numbers)
-    everyone = sought
     sought, points = _embedded(sought, points, numbers)
     tree = plant(points, np.arange(len(points), dtype=np.int32))
 
-    def nearest(wanted: Doubles, how_many: int) -> tuple[Counts, Doubles]:
-        rows = np.empty((len(wanted), how_many), dtype=np.int64)
-        distances = np.empty((len(wanted), how_many))
-        find_nearest(tree, points, wanted, rows, distances)
-        return rows, distances
-
     def search(part: slice) -> Counts:
-        ties = np.zeros(len(sought[part]), dtype=np.int64)
-        _, (least,) = (found.T for found in nearest(sought[part], 1))
-        reach = least * _RELATIVE + _ABSOLUTE
-        still = np.flatnonzero(to_true[part] <= reach)
-        how_many = min(_EQUALLY_NEAR, len(points))
-        rows, distances = nearest(sought[part][still], how_many)
-        is_near = distances <= reach[still, np.newaxis]
-        ties[still] = np.where(is_near, counts[rows], 0).sum(axis=1)
-        if how_many < len(points):
-            ties[still[is_near.all(axis=1)]] = _UNKNOWN  # there may be more
+        ties = np.empty(len(sought[part]), dtype=np.int64)
+        count_ties_by_tree(tree, points, counts, sought[part], to_true[part], _RELATIVE, _ABSOLUTE, ties)
         return ties
 
-    ties = _in_threads(search, len(sought))
-    rest = ties == _UNKNOWN
-    if rest.any():
-        with share(0.0):
-            ties[rest] = search_in_blocks(everyone[rest], true[rest], searched, numbers)
-    return ties
+    return _in_threads(search, len(sought))
 
 
 def width(searched: Doubles, numbers: int) -> int:

@@ -86,7 +86,7 @@ def offer(distances: Doubles, rows: Integers, count: Scalar, distance: Scalar, r
 
 
 @inner_kernel
-def _not_farther(tree: Tree, distance: Scalar, wide: Scalar) -> Scalar:
+def not_farther(tree: Tree, distance: Scalar, wide: Scalar) -> Scalar:
     """Return the most that the screened squared distance of a record can be if it is no farther than `distance`."""
     if tree.is_exact:
         return tree.points.dtype.type(distance)
@@ -160,7 +160,7 @@ def nearest(tree: Tree, X: Doubles, point: Doubles, image: Floats, distances: Do
                         row = np.int64(tree.twin[row])
                 if count == rows.shape[0]:
                     worst_row = rows[0]
-                    threshold = _not_farther(tree, distances[0], wide)
+                    threshold = not_farther(tree, distances[0], wide)
             continue
         best_child = waiting
         while bits != 0:
