@@ -112,7 +112,9 @@ def test_a_plan_beside_that_cannot_be_read_is_not_used(folder):
 def test_plans_from_before_there_was_a_key_align_their_files(folder):
     plan = shoal.Plan.from_toml(folder / "masked.csv.plan.toml")
     release = plan.run()
-    shuffled, kept = (plan.output.model_copy(update={"sha256": None, "shuffle": how}) for how in (True, False))
+    shuffled, kept = (
+        plan.output.model_copy(update={"sha256": None, "order": None, "shuffle": how}) for how in (True, False)
+    )
 
     def without_key(output):
         path = folder / "masked.csv.plan.toml"
@@ -130,3 +132,20 @@ def test_plans_from_before_there_was_a_key_align_their_files(folder):
     ran = run("protect", "--plan", "masked.csv.plan.toml", "-o", "again.csv", cwd=folder)
     assert "in the order of the input" in ran.stderr
     assert (folder / "again.csv").read_bytes() == (folder / "masked.csv").read_bytes()
+
+
+@pytest.mark.parametrize("how", ["another key", "no key", "in the order of the input"])
+def test_a_changed_plan_does_not_make_a_release_look_safe(folder, how):
+    path = folder / "masked.csv.plan.toml"
+    lines = path.read_text().splitlines()
+    if how == "in the order of the input":
+        lines = [line.replace("keep_order = false", "keep_order = true") for line in lines]
+    else:
+        lines = [line for line in lines if not line.startswith("key = ")]
+        if how == "another key":
+            lines.insert(2, f'key = "{"0" * 32}"')
+    path.write_text("\n".join(lines))
+    for command in ("measure", "report"):
+        ran = run(command, "survey.csv", "masked.csv", cwd=folder)
+        assert ran.returncode != 0
+        assert "does not give the order in which the release was written" in ran.stderr

@@ -69,8 +69,8 @@ def read_two_files(
     quiet
         Whether to say nothing about the plan that is used.
     """
+    from shoal.flow.drawn_by_key import in_original_order
     from shoal.flow.plan import Plan
-    from shoal.flow.row_order import in_original_order
     from shoal.read import as_table
 
     known = Plan.from_toml(plan) if plan is not None else None
@@ -90,6 +90,7 @@ def read_two_files(
     aligned = (
         known.input is not None
         and known.output is not None
+        and known.output.order is not None
         and (known.input.sha256, known.output.sha256) == (before.fingerprint(), after.fingerprint())
     )
     in_order = in_original_order(known, after)

@@ -121,7 +121,8 @@ def _refuse_two_uses(chosen: Sequence[str], unchanged: set[str], role_of: Mappin
     """Raise ColumnError if nothing is left to protect, or a column is asked to be two things at once."""
     if not chosen:
         raise ColumnError(
-            "There is no column to protect: all have another role, or are released as they are. Name some in columns."
+            "There is no column to protect: all have another role, are released as they are, or have no value. Name "
+            "some in columns."
         )
     for name in chosen:
         if role_of.get(name) in _NOT_PROTECTED:

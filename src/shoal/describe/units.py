@@ -15,10 +15,11 @@ from shoal.read import Table
 
 __all__ = ["columns_within", "likely_unit", "units_of"]
 
-# The names of columns that say which unit a record belongs to: "hid", "household", "FirmId", "school_nr".
-_UNIT = "households?|hh|dwelling|famil(?:y|ies)|fam|firm|enterprise|establishment|company|school|unit"
+# The names of columns that say which unit a record belongs to: "hid", "household", "FirmId", "id_unit", "employer_nr".
+_ALONE = "households?|hh|dwelling|firm|enterprise|establishment|company|employer"
+_UNIT = rf"{_ALONE}|famil(?:y|ies)|fam|school|unit|hospital|clinic|patient|plant|business"
 _NUMBER = "id|nr|no|num|number|code"
-_UNIT_NAME = re.compile(rf"^(?:{_UNIT})$|(?:^| )(?:h|{_UNIT}) ?(?:{_NUMBER})$")
+_UNIT_NAME = re.compile(rf"^(?:{_ALONE})$|(?:^| )(?:h|{_UNIT}) ?(?:{_NUMBER})$|(?:^| )(?:{_NUMBER}) ?(?:{_UNIT})$")
 
 _FEWEST_RECORDS, _FEWEST_UNITS = 20, 10
 _MOST_RECORDS_A_UNIT = 10  # on average; of a column without such a name

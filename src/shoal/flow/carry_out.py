@@ -27,8 +27,9 @@ from shoal.flow.blocks.crisp import protect_crisp_block
 from shoal.flow.blocks.fuzzy import protect_fuzzy_block
 from shoal.flow.blocks.largest_shares import refuse_large_shares
 from shoal.flow.blocks.synthetic import protect_synthetic_block
-from shoal.flow.blocks.unit_levels import levels_of, new_ids, protect_levels
+from shoal.flow.blocks.unit_levels import levels_of, protect_levels
 from shoal.flow.blocks.work import ProtectedBlock, Work
+from shoal.flow.drawn_by_key import new_ids
 from shoal.flow.outcome import Input, Reading, installed_versions
 from shoal.flow.release import Release
 from shoal.flow.release_outcome import outcome_of
@@ -108,7 +109,8 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
     """Refuse a table that the plan cannot protect, before anything is masked."""
     if len(table) < plan.k:
         raise TooFewRecordsError(
-            f"k={plan.k} needs at least {plan.k} records; the table has {len(table)}. Lower k.",
+            f"k={plan.k} needs at least {plan.k} records; the table has {len(table)}."
+            f"{' Lower k.' if len(table) > 1 else ' One record cannot be protected.'}",
             k=plan.k,
             records=len(table),
         )
@@ -147,7 +149,7 @@ def _assemble(work: Work, blocks: Sequence[ProtectedBlock]) -> tuple[Table, list
     masked = work.table.replaced(computed, taken, drop=work.plan.identifiers, fill=work.plan.missing == "fill")
     masked = rounded_release(work, masked).only_present()
     if work.units is not None and work.plan.unit is not None and not work.plan.drop_unit:
-        masked = masked.renumbered(work.plan.unit, new_ids(work.units, work.plan.key))
+        masked = masked.renumbered(work.plan.unit, new_ids(work.plan.key, work.table.fingerprint(), work.units))
     notes = refuse_broken_release(work.plan, work.table, masked, work.edits)
     return masked, [*notes, *rounding_notes(work.plan)]
 

@@ -52,6 +52,7 @@ class Output(PlanSection):
     path: _PathText
     keep_order: bool = False  # the order of the input; otherwise one that the plan's key draws
     sha256: str | None = None  # of the file, to know it again
+    order: str | None = None  # the SHA-256 of the order of the rows, by which a changed plan is known
     shuffle: bool | None = None  # only in plans from before there was a key: whether the seed drew the order
 
     @property

@@ -26,11 +26,11 @@ from shoal.describe import Kind, Role
 from shoal.edits import Rule, parse_rule
 from shoal.errors import ParameterError, PlanError, ShoalError, nearest_name_hint
 from shoal.flow.carry_out import carry_out, table_for
+from shoal.flow.drawn_by_key import new_key
 from shoal.flow.masking import Masking
 from shoal.flow.outcome import Input, Outcome, Output, PlanSection
 from shoal.flow.plan_checks import refuse_misfits
 from shoal.flow.plan_content import content_of
-from shoal.flow.row_order import new_key
 from shoal.flow.rules.decimals import DECIMALS
 from shoal.parameters.choices import as_text, build
 from shoal.partition import METHODS

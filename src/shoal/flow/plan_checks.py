@@ -196,7 +196,7 @@ def _unit_fits(plan: Plan) -> None:
     if reason:
         raise MethodError(
             f"At least {plan.k} different units in every group cannot be promised: {reason}. Use a method that makes "
-            'groups, such as "mdav", with replace "mean"; or leave unit out, and k holds for records.',
+            'groups, such as "mdav", with replace "mean"; or leave unit out.',
             method=plan.masking.method.name,
         )
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import DisclosureWarning, WriteError, warn
+from shoal.flow.drawn_by_key import in_random_order, order_digest
 from shoal.flow.outcome import Output
-from shoal.flow.row_order import in_random_order
 from shoal.measure import Evaluation, evaluate
 from shoal.measure.headline import Headline, released_columns, whole_linkage
 from shoal.parameters.default import DEFAULT_PLAN, is_default
@@ -119,7 +119,8 @@ class Release:
             with replacing(plan, owner_only=True) as temporary, writing_table(table, path) as written:
                 with written.open("rb") as file:
                     digest = hashlib.file_digest(file, "sha256").hexdigest()
-                output = Output(path=str(Path(path).resolve()), keep_order=keep_order, sha256=digest)
+                order = order_digest(self.plan, len(table), keep_order)
+                output = Output(path=str(Path(path).resolve()), keep_order=keep_order, sha256=digest, order=order)
                 text = self.plan.model_copy(update={"output": output}).as_toml(plan)
                 temporary.write_text(text, encoding="utf-8")
         self._written.extend(Path(one).resolve() for one in (path, plan) if one is not None)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -21,9 +20,6 @@ from shoal.flow.rules.kept_ranges import outside_range
 from shoal.measure.headline import Alike, alike_records, released_columns, unique_units, unit_numbers
 from shoal.read import Table
 
-if TYPE_CHECKING:
-    from shoal.flow.plan import Plan
-
 __all__ = ["outcome_of"]
 
 
@@ -33,10 +29,10 @@ def outcome_of(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, note
     before, after = work.table.frame.schema, masked.frame.schema
     notes = [*notes]
     apart = len(blocks) - (0 if work.levels is None else sum(map(work.levels.is_inside, range(len(blocks)))))
-    if apart > 1 and not work.plan.is_synthetic:
-        _warn_of_whole_records(work.plan, masked)
+    _warn_of_whole_records(work, masked, apart)
     counts = counted(blocks)
     notes += notes_on_counts(work.plan, counts)
+    _warn_of_values_of_one(work, counts["held_by_one"], sum(len(partition.sizes) for partition in partitions))
     notes += _kind_notes(work)
     unchanged = [name for name in work.plan.unchanged(masked.names) if not masked.missing(name).all()]
     unique_by_unchanged = _warn_of_unchanged(work.table, unchanged)
@@ -102,15 +98,33 @@ def _unique_units(work: Work, masked: Table) -> int | None:
     return unique_units(masked, released_columns(masked, plan.weights, plan.unit), work.units)
 
 
-def _warn_of_whole_records(plan: Plan, masked: Table) -> None:
-    """Warn of whole records that are unique or have too few like them."""
+def _warn_of_whole_records(work: Work, masked: Table, apart: int) -> None:
+    """Warn of whole records that are unique or have too few like them, because of blocks or of missing values."""
+    plan = work.plan
+    kept = plan.missing == "keep" and any(masked.missing(name).any() for name in plan.columns)
+    if plan.is_synthetic or not (apart > 1 or kept):
+        return
     alike = records_alike(masked, released_columns(masked, plan.weights, plan.unit))
     short = int((alike < plan.k).sum())
+    why = 'Missing values are kept; missing="fill" (--missing fill) gives them the values of their group.'
+    if apart > 1:
+        why = f"k={plan.k} holds in each of the {apart} blocks alone; leave blocks out to group all columns together."
     if short:
         warn(
             f"Whole records are not {plan.k} alike: over all released columns {int((alike == 1).sum()):,} of "
-            f"{len(alike):,} are unique, and {short:,} have fewer than {plan.k} like them. k={plan.k} holds in each of "
-            f"the {len(plan.blocks)} blocks alone; leave blocks out to group all columns together.",
+            f"{len(alike):,} are unique, and {short:,} have fewer than {plan.k} like them. {why}",
+            DisclosureWarning,
+        )
+
+
+def _warn_of_values_of_one(work: Work, held_by_one: Mapping[str, int], groups: int) -> None:
+    """Warn of categories that are mostly those of one record: names, numbers and addresses do not become fewer."""
+    mostly = [name for name, count in held_by_one.items() if work.plan.kinds[name] == "nominal" and 2 * count > groups]
+    if mostly:
+        named = ", ".join(f'"{name}" ({held_by_one[name]:,} of {groups:,})' for name in mostly)
+        warn(
+            f"In most groups the released value is that of one record alone: {named}. If it names a person or a firm, "
+            f'drop the column (--role "{mostly[0]}=identifier"), or make its categories coarser.',
             DisclosureWarning,
         )
 
@@ -135,11 +149,21 @@ def _kind_notes(work: Work) -> list[str]:
         for name, kind in work.plan.kinds.items()
         if kind == "nominal" and work.table.is_numeric(name) and taken_for_codes(work.table, name)
     ]
+    labelled = [
+        name for name, kind in work.plan.kinds.items() if kind == "continuous" and work.table.labels.values.get(name)
+    ]
+    notes = []
+    if labelled:
+        notes.append(
+            f"Some values of {', '.join(labelled)} have labels and are averaged with the others. If they are codes, such "
+            "as no answer, make them missing."
+        )
     if not codes:
-        return []
+        return notes
     return [
+        *notes,
         f"Whole numbers with at most {FEW_VALUES} different values are taken as codes of categories: "
-        f'{", ".join(codes)}. If they are amounts, say so (--kind "{codes[0]}=continuous").'
+        f'{", ".join(codes)}. If they are amounts, say so (--kind "{codes[0]}=continuous").',
     ]
 
 

@@ -20,7 +20,6 @@ from shoal.errors import (
     RuleError,
     TooFewRecordsError,
 )
-from shoal.flow.blocks.unit_levels import new_ids
 from shoal.partition import METHODS
 
 GROUPING = [name for name, method in METHODS.items() if method.gives == "groups" and method.scope != "column"]
@@ -211,7 +210,7 @@ def test_diversity_is_refused_inside_groups_of_units_and_kept_elsewhere():
     assert fewest_units_alike(release.data.drop(columns="hid"), frame["hid"]) >= 3
 
 
-def test_new_ids_are_one_to_u_and_come_from_the_key_alone():
+def test_new_ids_are_one_to_u_and_come_from_the_key():
     frame = persons()
     release = protect(frame)
     ids = release.data["hid"]
@@ -278,16 +277,6 @@ def test_a_plan_with_a_unit_is_repeated_byte_for_byte(tmp_path):
     assert again.unit == "hid"
     again.run().write(tmp_path / "again.csv")
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
-
-
-def test_new_ids_do_not_follow_the_order_of_the_old():
-    units = np.arange(1000)
-    one, other = new_ids(units, "00" * 16), new_ids(units, "01" * 16)
-    assert sorted(one) == list(range(1, 1001))
-    assert abs(np.corrcoef(units, one)[0, 1]) < 0.1
-    assert (one != other).mean() > 0.9
-    with pytest.raises(ValueError, match="without a key"):
-        new_ids(units, "")
 
 
 def test_only_one_column_can_be_the_unit():

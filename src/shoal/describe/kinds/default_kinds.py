@@ -7,13 +7,13 @@ import re
 import numpy as np
 
 from shoal.describe.kinds.text_numbers import numbers_in_text
-from shoal.describe.variables import Kind, kind_of, words_of
+from shoal.describe.variables import Kind, kind_of, word_like
 from shoal.read import Table
 
-__all__ = ["FEW_VALUES", "default_kind", "default_kinds", "taken_for_codes"]
+__all__ = ["CODES_BY_NAME", "FEW_VALUES", "default_kind", "default_kinds", "taken_for_codes"]
 
 FEW_VALUES = 12  # whole numbers with at most so many different values are taken as codes
-_CODES_BY_NAME = re.compile(r"zip|postcode|postal|plz")
+CODES_BY_NAME = re.compile(r"zip|postcode|postal|plz")
 
 
 def default_kind(table: Table, name: str) -> tuple[Kind | None, str]:
@@ -35,7 +35,7 @@ def default_kind(table: Table, name: str) -> tuple[Kind | None, str]:
         return "nominal", "its values have labels"
     if measure != "scale" and taken_for_codes(table, name):
         return "nominal", "few whole numbers, without labels"
-    if table.is_integer(name) and any(_CODES_BY_NAME.fullmatch(word) for word in words_of(name)):
+    if table.is_integer(name) and word_like(CODES_BY_NAME, name):
         return "nominal", "codes, by its name"
     return "continuous", ""
 

@@ -20,6 +20,7 @@ _BETWEEN_THOUSANDS = "[ ,.'\u2019_]"
 _THOUSANDS = rf"\d{{1,3}}(?:{_BETWEEN_THOUSANDS}\d{{2,3}})*{_BETWEEN_THOUSANDS}\d{{3}}(?:[.,]\d*)?"
 _DIGITS = rf"(?:{_THOUSANDS}|\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d+)?"
 _SIGN = "[+\u2212\u2013-]?"  # also a minus sign and a dash
+_SIGN_AFTER = "[\u2212\u2013-]?"  # "65+" is a band
 _CURRENCIES = (  # ISO 4217, and how some of them are written at home
     "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF "
     "CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG "
@@ -30,8 +31,8 @@ _CURRENCIES = (  # ISO 4217, and how some of them are written at home
 )
 _MONEY = rf"(?:(?:US|CA|A)?[$¢£¤¥\u20a0-\u20c0]|(?:{_CURRENCIES.replace(' ', '|')})\.?)?"
 _SCALE = r"(?:[kmb]|bn|mn|mio|mrd|mln|tsd|thousand|million|billion)?\.?"
-_UNSIGNED = rf"{_MONEY} ?{_SIGN} ?{_DIGITS} ?{_SCALE} ?{_SIGN} ?(?:[%‰]|{_MONEY})"
-_LOOKS_LIKE_NUMBER = re.compile(rf"{_SIGN} ?{_UNSIGNED} ?{_SIGN}|\({_UNSIGNED}\)", re.IGNORECASE)
+_UNSIGNED = rf"{_MONEY} ?{_SIGN} ?{_DIGITS} ?{_SCALE} ?{_SIGN_AFTER} ?(?:[%‰]|{_MONEY})"
+_LOOKS_LIKE_NUMBER = re.compile(rf"{_SIGN} ?{_UNSIGNED} ?{_SIGN_AFTER}|\({_UNSIGNED}\)", re.IGNORECASE)
 _PLAIN = [re.compile(f"{number}|{INFINITE}") for number in (NUMBER, NUMBER_WITH_COMMA)]
 _CODE = re.compile(r"([0-9]+)(?:\.[0-9]+)*")
 _MISSING = {word.lower() for word in ("", *MISSING_WORDS)}
@@ -40,6 +41,7 @@ _MOST_DIGITS = 18  # of a whole number that is an amount
 _LONGEST_WHOLE = 20  # characters of a 64-bit integer
 _RARELY = 50  # leading zeros in fewer than one in fifty values that hardly repeat are slips
 _MOST_NAMED = 5  # records named in a message
+_FEW_CODES = 12  # different texts that repeat are categories
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,8 @@ def amounts_in_text(table: Table, name: str) -> str:
     found = numbers_in_text(table, name)
     if not found.are_amounts or isinstance(table.type_of(name), nw.Categorical | nw.Enum):
         return ""  # categories are what the table calls them, which is warned of
+    if len(_counted_texts(table, name)) <= min(_FEW_CODES, found.values / 2):
+        return ""  # "1", "2", "3 to 5": few that repeat are categories, as whole numbers are
     rows = min((_rows_unlike(number, table, name) for number in _PLAIN), key=len)
     if 0 < len(rows) < found.values:
         return f"numbers but for {len(rows):,} of its {found.values:,} values, in {_records(rows)}"

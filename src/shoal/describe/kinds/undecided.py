@@ -8,10 +8,11 @@ from collections.abc import Iterable
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from shoal.describe.kinds.default_kinds import CODES_BY_NAME
 from shoal.describe.kinds.identifiers import register_numbers
 from shoal.describe.kinds.text_numbers import amounts_in_text
 from shoal.describe.kinds.unsupported import holds_times, unsupported_values
-from shoal.describe.variables import kind_of, word_like
+from shoal.describe.variables import distinct_values, has_fractions, kind_of, word_like
 from shoal.errors import DataError
 from shoal.read import Table
 
@@ -20,7 +21,7 @@ __all__ = ["refuse_undecided", "undecided"]
 _NEARLY_ALL = 0.8  # of the texts are different
 _FEW_RECORDS = 20  # below so many, values that nearly all differ say little, unless they are called names
 _NAMES = re.compile(r"[a-z]*name|surname|e?mail|phone|tel|mobile|address|street|iban")
-_SHARE_OF_NAMES = 0.1  # different values among all, in a column that is called a name
+_MANY_NAMES, _SHARE_OF_NAMES = 50, 0.02  # different values, and their share, in a column that is called a name
 _LONG = 40  # characters of a text that is no category
 _DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([T ].*)?")
 
@@ -46,8 +47,18 @@ def undecided(table: Table, name: str) -> str:
     if holds_times(table, name) or _holds_written_dates(table, name):
         return "dates or times"
     if kind_of(table, name) == "continuous":
-        return register_numbers(table, name)
+        return register_numbers(table, name) or _codes_by_name(table, name)
     return amounts_in_text(table, name) or unsupported_values(table, name) or _free_text(table, name)
+
+
+def _codes_by_name(table: Table, name: str) -> str:
+    """Return why whole numbers are no amounts: a telephone, or postcodes that nearly all differ."""
+    if not (word_like(_NAMES, name) or word_like(CODES_BY_NAME, name)) or has_fractions(table, name):
+        return ""
+    missing = table.missing(name)
+    observed = len(table) - int(missing.sum())
+    differ = distinct_values(table, name, missing) >= max(2, _NEARLY_ALL * observed)
+    return "numbers nearly all different, by its name no amounts" if differ else ""
 
 
 def _holds_written_dates(table: Table, name: str) -> bool:
@@ -68,13 +79,13 @@ def _free_text(table: Table, name: str) -> str:
     texts = _different_texts(table, name)
     if not texts:
         return ""
-    observed = len(table) - int(table.missing(name).sum())
+    observed = sum(isinstance(cell, str) and bool(cell.strip()) for cell in table.cells(name))
     is_name = word_like(_NAMES, name) != ""
     if len(texts) >= _NEARLY_ALL * observed and (observed >= _FEW_RECORDS or is_name):
         return "texts nearly all different"
     if len(texts) >= _FEW_RECORDS and sum(map(len, texts)) >= _LONG * len(texts):
         return "free text"
-    if len(texts) > max(_FEW_RECORDS, _SHARE_OF_NAMES * observed) and is_name:
+    if is_name and len(texts) > max(_MANY_NAMES, _SHARE_OF_NAMES * observed):
         return "names or the like"
     return ""
 
@@ -88,7 +99,7 @@ def _different_texts(table: Table, name: str) -> list[str]:
         cells = set(column.drop_nulls().unique().to_list())
     else:
         return []
-    return [cell for cell in cells if isinstance(cell, str)]
+    return [cell for cell in cells if isinstance(cell, str) and cell.strip()]
 
 
 def _counted(columns: int) -> str:

@@ -73,7 +73,7 @@ def limits_on(work: Work, name: str, values: Doubles, counted: NDArray[np.bool_]
     """Give what has to hold of the records that count in the values of a column: by weights, and by `dominance`."""
     plan = work.plan
     if work.weights is not None:
-        yield ShareLimit(name, Contributions.of(work.weights, counted, _OF_WEIGHT), is_of_weight=True)
+        yield ShareLimit(name, Contributions.of(work.weights, counted, _OF_WEIGHT, work.units), is_of_weight=True)
     if plan.dominance is not None and averages_amounts(plan, name):
         sums = Contributions.of(values, counted, plan.dominance / 100, work.units)
         yield ShareLimit(name, sums, is_of_weight=False)

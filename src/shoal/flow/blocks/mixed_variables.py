@@ -131,7 +131,7 @@ def refuse_kept_categories(
         if same.all() and not accepted:
             raise DataError(
                 f'"{name}" comes out as it was: the categories that stay determine it{inside}, or nearly. Take one of '
-                "those out of the columns, raise k, or leave it out."
+                "those out of the columns, raise k, or drop it (role identifier)."
             )
         if same.all():
             warn(f'"{name}" is released as it is, which was accepted.', DisclosureWarning)

@@ -162,7 +162,7 @@ def _refuse_determined(work: Work, number: int, block: Sequence[str]) -> list[st
         if follows[:, place].all():
             raise DataError(
                 f'"{name}" follows from the variables that stay, so that it would be released as it is. Name one of '
-                "those confidential too, or leave it out."
+                "those confidential too, or drop it (role identifier)."
             )
     known = {*plan.confidential, *plan.identifiers, *block}
     outside = [name for name in table.names if name not in known and table.is_numeric(name)]
@@ -225,7 +225,7 @@ def _refuse_kept(
         if is_kept and not accepted:
             raise DataError(
                 f'"{name}" follows from the variables that stay{inside}, so that it would be released as it is. '
-                f"{'Raise k, name' if inside else 'Name'} one of those confidential too, or leave it out."
+                f"{'Raise k, name' if inside else 'Name'} one of those confidential too, or drop it (role identifier)."
             )
         if is_kept:
             warn(f'"{name}" is released as it is, which was accepted.', DisclosureWarning)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,7 +30,7 @@ from shoal.read import Table
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
 
-__all__ = ["blocks_by_level", "levels_of", "new_ids", "protect_levels", "warn_of_unit"]
+__all__ = ["blocks_by_level", "levels_of", "protect_levels", "warn_of_unit"]
 
 Integers = NDArray[np.int64]
 
@@ -90,8 +89,7 @@ def levels_of(plan: Plan, table: Table, strata: Strata) -> Levels | None:
         )
     if plan.diversity is not None and any(map(levels.is_inside, range(len(constant)))):
         raise MethodError(
-            "diversity is not kept inside groups of units. Leave it out, or protect either the variables that are "
-            "constant within every unit or the others.",
+            "diversity is not kept inside groups of units. Leave it out.",
             method=plan.masking.method.name,
         )
     return levels
@@ -201,9 +199,8 @@ def _parts(work: Work, levels: Levels, number: int, of_units: ProtectedBlock) ->
     else:
         parts = _combined(work.strata.codes, of_units.partition.labels)
     observed = ~np.isnan(work.matrices[number].values).all(axis=1)
-    parts = _with_enough(
-        parts, work.strata.codes, count_units(np.where(observed, parts, -1), levels.units), work.plan.k
-    )
+    counts = count_units(np.where(observed, parts, -1), levels.units)
+    parts = _with_enough(parts, work.strata.codes, counts, work.plan.k, fills=work.plan.missing == "fill")
     return Strata(parts, int(parts.max()) + 1, work.strata.columns)
 
 
@@ -212,10 +209,11 @@ def _combined(parts: Integers, values: NDArray[np.generic]) -> Integers:
     return np.unique(parts * (numbers.max() + 1) + numbers, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def _with_enough(parts: Integers, strata: Integers, counts: Integers, k: int) -> Integers:
-    """Join parts that have fewer than k units, but not none, to the parts after them in their stratum.
+def _with_enough(parts: Integers, strata: Integers, counts: Integers, k: int, *, fills: bool) -> Integers:
+    """Join parts that have fewer than k units to the parts after them in their stratum.
 
-    `counts` are the units of every part; no unit is in two. What is short at the end is joined to the part before.
+    `counts` are the units of every part; no unit is in two. A part with none stays empty, unless missing values are
+    filled. What is short at the end is joined to the part before.
     """
     counts = np.append(counts, np.zeros(int(parts.max()) + 1 - len(counts), dtype=np.int64))
     stratum = np.zeros(len(counts), dtype=np.int64)
@@ -227,21 +225,13 @@ def _with_enough(parts: Integers, strata: Integers, counts: Integers, k: int) ->
             start = part
         have = int(counts[start : part + 1].sum())
         joined[start : part + 1] = joined[start]
-        if have == 0 or have >= k:
+        if (have == 0 and not fills) or have >= k:
             start = part + 1
         elif part + 1 == len(counts) or stratum[part + 1] != stratum[part]:  # short at the end
             before = start - 1
             joined[start : part + 1] = joined[before] if before >= 0 and stratum[before] == stratum[part] else start
             start = part + 1
     return np.unique(joined[parts], return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
-def new_ids(units: Integers, key: str) -> Integers:
-    """Return new numbers of units for every record, 1 to U in an order that only the key of the plan gives."""
-    if not key:
-        raise ValueError("without a key anyone could draw the same ids")
-    seed = int.from_bytes(sha256(f"{key} units".encode()).digest())
-    return np.asarray(np.random.default_rng(seed).permutation(int(units.max()) + 1)[units] + 1, dtype=np.int64)
 
 
 def warn_of_unit(work: Work, partitions: Sequence[Partition]) -> None:

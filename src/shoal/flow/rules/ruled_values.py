@@ -147,7 +147,7 @@ def _refuse_unkept(rules: RecordRules, *, accepts_unchanged: bool) -> None:
         name, rule = determined
         raise RuleError(
             f'By the rule "{rule.shown}" the variable "{name}" follows from those that stay, so that it would be '
-            "released as it is. Name one of those confidential too, or leave it out.",
+            "released as it is. Name one of those confidential too, or drop it (role identifier).",
             rule=rule.text,
         )
     _refuse_fixed_records(rules)

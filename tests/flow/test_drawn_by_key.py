@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import shoal
-from shoal.flow.row_order import in_original_order, in_random_order, new_key
+from shoal.flow.drawn_by_key import in_original_order, in_random_order, new_ids, new_key
 from shoal.read import as_table
 
 KEY = "0123456789abcdef0123456789abcdef"
@@ -74,3 +74,15 @@ def test_no_report_has_the_key(frame, tmp_path):
         release.report(tmp_path / "report.html", audience, release.evaluate(measures=["sse"]))
         assert release.plan.key not in (tmp_path / "report.html").read_text()
     assert "key" not in release.plan.public()
+
+
+def test_new_ids_follow_neither_the_old_ones_nor_those_of_another_file():
+    units = np.arange(1000)
+    one, other, next_year = (
+        new_ids(key, of_input, units) for key, of_input in (("00" * 16, "a"), ("01" * 16, "a"), ("00" * 16, "b"))
+    )
+    assert sorted(one) == list(range(1, 1001))
+    assert abs(np.corrcoef(units, one)[0, 1]) < 0.1
+    assert (one != other).mean() > 0.9
+    assert (one != next_year).mean() > 0.9
+    assert (new_ids("00" * 16, "a", units) == one).all()
