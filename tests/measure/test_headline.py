@@ -123,7 +123,7 @@ def test_where_all_are_alike_one_is_drawn():
 
 @pytest.mark.filterwarnings("ignore::shoal.errors.DisclosureWarning")  # columns are released as they are
 def test_a_release_says_what_its_evaluation_says():
-    survey = table(1, 120)[["x", "y", "town", "w"]].dropna()
+    survey = table(1, 120)[["x", "y", "town", "w"]].dropna().reset_index(drop=True)
     release = shoal.protect(survey, 4, columns=["x", "y"], kinds={"x": "continuous"}, weights="w", seed=1)
     document = release.evaluate(quick=True).to_dict()
     assert document["headline"] == release.headline

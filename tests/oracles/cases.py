@@ -111,9 +111,9 @@ class Case:
 
     @property
     def unchanged(self) -> list[str]:
-        """The columns that are released as they are, but for strata and weights."""
+        """The columns that are released as they are and have a value, but for strata and weights."""
         own = {*self.rewritten, *self.strata, self.weights, *self.identifiers}
-        return [one.name for one in self.variables if one.name not in own]
+        return [one.name for one in self.variables if one.name not in own and one.observed]
 
     @property
     def stratum_of_record(self) -> list[tuple[Any, ...]]:

@@ -11,7 +11,7 @@ from oracles.cases import Variable
 __all__ = ["has_to_be_decided", "kind_of_numbers"]
 
 FEW = 12  # different whole numbers
-ENOUGH = 20  # records for values to be called nearly all different
+ENOUGH = 20  # values to be called nearly all different
 DATE, AMOUNT = re.compile(r"\d{4}-\d\d-\d\d"), re.compile(r"\d{1,3}(,\d{3})+")
 
 
@@ -32,8 +32,7 @@ def has_to_be_decided(variable: Variable) -> bool:
     is_categorical = bool(variable.categories) or variable.storage == "Categorical"
     if all(map(AMOUNT.fullmatch, observed)) and not is_categorical:
         return True
-    different, few = len(set(observed)), len(variable.cells) < ENOUGH
-    nearly_all = different == len(observed) > 2 if few else different >= 0.8 * len(observed)
+    nearly_all = len(observed) >= ENOUGH and len(set(observed)) >= 0.8 * len(observed)
     return nearly_all or all(map(DATE.fullmatch, observed))
 
 

@@ -138,7 +138,7 @@ def _said(case: Case, outcome: Any, warned: list[str]) -> Iterator[Fault]:
 
 def _whole_records(case: Case, after: dict[str, Cells]) -> Iterator[Fault]:
     """If nothing is released as it is and nothing is missing, every record is there k times, but for its weight."""
-    columns = [cells for name, cells in after.items() if name != case.weights]
+    columns = [cells for name, cells in after.items() if name != case.weights and case.variable(name).observed]
     several = len(case.blocks) > 1 or case.confidential
     if several or case.unchanged or any(None in cells for cells in columns):
         return

@@ -11,6 +11,7 @@ from oracles.brute_force_mdav import brute_force_mdav, embedded_distance, embedd
 from shoal.errors import MethodError
 from shoal.flow.blocks import grouping
 from shoal.partition import MDAV, PARTITIONERS, MDAVGeneric
+from unchanged_columns import protect_part
 
 KINDS = {"town": "nominal", "x": "continuous", "grade": "ordinal", "sex": "nominal", "y": "continuous"}
 
@@ -97,7 +98,7 @@ def test_categories_that_would_be_too_many_columns_are_refused_by_methods_that_n
     with pytest.raises(MethodError, match=r'^The method "cbfs" needs a column for every category, 10 of .*"mdav"\.$'):
         labels_of(table(), method="cbfs")
     assert np.bincount(labels_of(table())).min() >= 3
-    one_group = shoal.protect(
+    one_group = protect_part(
         table(),
         3,
         columns=list(KINDS),

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 import shoal
 from shoal.describe.tied_columns import tied_columns
-from shoal.errors import DataError, MethodError, MissingValuesError, RuleError, TooFewRecordsError
+from shoal.errors import ColumnError, DataError, MethodError, MissingValuesError, RuleError, TooFewRecordsError
 
 
 def test_gaps_are_refused_by_default_and_named():
@@ -120,13 +120,18 @@ def test_a_gap_in_a_stratum_is_a_stratum_of_its_own_when_gaps_are_kept():
 
 
 @pytest.mark.filterwarnings("ignore::shoal.errors.DescriptionWarning")
+@pytest.mark.parametrize("columns", [None, ["a", "b"]])
 @pytest.mark.parametrize("replace", ["mean", "median", "mode", "geometric-mean"])
-def test_a_column_without_any_value_stays_empty(replace):
+def test_a_column_without_any_value_stays_empty(replace, columns):
+    """It is not taken where no columns are named, and tells nothing that was to be said."""
     frame = pd.DataFrame({"a": [np.nan] * 6, "b": np.arange(1.0, 7)})
-    release = shoal.protect(frame, 3, missing="keep", replace=replace)
+    release = shoal.protect(frame, 3, columns=columns, missing="keep", replace=replace)
     assert release.data["a"].isna().all()
     assert release.data["b"].nunique() == 2
-    assert shoal.protect(frame[["a"]], 3, missing="keep", replace=replace).data["a"].isna().all()
+    assert release.plan.columns == (columns or ["b"])
+    assert (release.plan.outcome.unchanged, release.plan.outcome.k) == ([], 3)
+    with pytest.raises(ColumnError, match=r"^There is no column to protect"):
+        shoal.protect(frame[["a"]], 3, missing="keep", replace=replace)
 
 
 @pytest.mark.parametrize("strata", [None, "s"])
@@ -218,7 +223,7 @@ def test_filled_records_are_k_alike_as_a_whole(as_library, replace):
     assert out.groupby(list(frame)).size().min() >= 4
     assert release.plan.outcome.filled == frame.isna().sum().to_dict()
     assert release.plan.outcome.smallest_support >= 4
-    assert release.plan.outcome.unique_records is None
+    assert release.plan.outcome.k >= 4 and release.plan.outcome.uniques == 0
 
 
 def test_filled_groups_have_the_values_that_kept_ones_have():
@@ -281,5 +286,5 @@ def test_kept_missing_values_are_said_to_make_records_unique():
     release = shoal.protect(frame, 4, columns=list(frame), missing="keep", seed=1)
     rows = [tuple("?" if pd.isna(cell) else cell for cell in row) for row in release.data.to_numpy().tolist()]
     unique = sum(rows.count(row) == 1 for row in rows)
-    assert release.plan.outcome.unique_records == unique > 0
+    assert release.plan.outcome.uniques == unique > 0
     assert any(f"{unique} of 60 records are unique" in note for note in release.plan.outcome.notes)

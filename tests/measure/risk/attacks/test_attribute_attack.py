@@ -12,6 +12,7 @@ import shoal
 from oracles.slow_guesses import slow_attack
 from shoal.errors import ColumnError, NotApplicableError, ParameterError
 from shoal.measure import attribute_attack, evaluate
+from unchanged_columns import protect_part
 
 
 def survey(n=150, seed=0):
@@ -88,19 +89,27 @@ def test_a_file_masked_less_gives_more_away():
     ids=str,
 )
 def test_every_method_has_an_answer(masking):
-    release = shoal.protect(survey()[["a", "b", "c"]], 5, seed=1, **masking)
-    value = release.evaluate(measures=["attribute_attack"]).attribute_attack
+    protect = protect_part if "confidential" in masking else shoal.protect
+    release = protect(survey()[["a", "b", "c"]], 5, seed=1, **masking)
+    found = release.evaluate(measures=["attribute_attack"])
+    value = found.attribute_attack
     assert 0 <= value <= 100 and value.known == 2
-    assert set(value.by_variable) == set(release.plan.rewritten)
+    assert set(value.by_variable) == {"a", "b", "c"}
+    if "confidential" in masking:
+        alone = found.risk_protected["attribute_attack"]
+        assert 0 <= alone <= 100 and alone.known == 2 and set(alone.by_variable) == {"a", "b"}
+        assert alone.by_variable == {name: value.by_variable[name] for name in alone.by_variable}
 
 
 def test_the_intruder_knows_what_stays_too():
-    """Only the confidential variables are compared and guessed; the released others are known, but for the weight."""
+    """The released others are known too, but for the weight; the risk of everything guesses them as well."""
     frame = survey().assign(w=np.linspace(1, 2, 150))
     masked = frame.assign(a=frame["a"].sample(frac=1, random_state=1).to_numpy())
     assert attribute_attack(frame, masked, columns=["a"]).known == 5
-    found = evaluate(frame, masked, ["a"], weights="w", measures=["attribute_attack"])
-    assert found.attribute_attack.known == 4 and list(found.attribute_attack.by_variable) == ["a"]
+    found = evaluate(frame, masked, ["a"], weights="w", measures=["attribute_attack"], aligned=True)
+    assert found.attribute_attack.known == 4 and set(found.attribute_attack.by_variable) == set("abcgh")
+    alone = found.risk_protected["attribute_attack"]
+    assert alone.known == 4 and list(alone.by_variable) == ["a"]
 
 
 def test_what_is_known_can_be_named():
