@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from shoal.describe import describe_table
-from shoal.describe.units import columns_within, likely_unit
+from shoal.describe.units import columns_within, likely_unit, units_of
 from shoal.read import as_table
 
 
@@ -75,3 +75,8 @@ def test_built_in_tables_have_no_units():
 def test_columns_within_count_a_missing_value_as_a_value():
     frame = pd.DataFrame({"a": [1.0, 1.0, np.nan, np.nan], "b": [1.0, np.nan, 2.0, 2.0], "c": list("xxyy")})
     assert columns_within(as_table(frame), np.array([0, 0, 1, 1]), ["a", "b", "c"]) == ["a", "c"]
+
+
+def test_categories_that_are_nobodys_are_no_units():
+    ids = pd.Categorical(["c", "a", "c", "d"], ["a", "b", "c", "d", "e"])
+    assert units_of(as_table(pd.DataFrame({"id": ids})), "id").tolist() == [1, 0, 1, 2]

@@ -29,7 +29,7 @@ _FEWEST_UNITS_UNNAMED = 20
 def units_of(table: Table, name: str) -> NDArray[np.int64]:
     """Return the unit of every record, 0 to U - 1; MissingValuesError if some records have none."""
     refuse_missing(table, [name], "Every record needs its unit. Fill them, or leave those records out.")
-    return codes(table, name)
+    return np.unique(codes(table, name), return_inverse=True)[1].reshape(-1)  # some categories may be nobody's
 
 
 def columns_within(table: Table, units: NDArray[np.int64], names: Iterable[str]) -> list[str]:
