@@ -27,7 +27,7 @@ from shoal.flow.blocks.crisp import protect_crisp_block
 from shoal.flow.blocks.fuzzy import protect_fuzzy_block
 from shoal.flow.blocks.largest_shares import refuse_large_shares
 from shoal.flow.blocks.synthetic import protect_synthetic_block
-from shoal.flow.blocks.unit_levels import levels_of, protect_levels
+from shoal.flow.blocks.unit_levels import at_level, levels_of, protect_levels
 from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.flow.drawn_by_key import new_ids
 from shoal.flow.outcome import Input, Reading, installed_versions
@@ -138,7 +138,8 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
     refuse_unroundable(plan, table)
     work = Work(plan, table, strata, weights, planned, values, matrices, record_rules_of(plan, table), levels)
     for number in range(len(plan.blocks)):
-        refuse_large_shares(work, number, strata)
+        at_own_level = at_level(work, number)
+        refuse_large_shares(at_own_level, number, at_own_level.strata)
     return work
 
 

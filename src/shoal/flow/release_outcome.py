@@ -155,8 +155,8 @@ def _kind_notes(work: Work) -> list[str]:
     notes = []
     if labelled:
         notes.append(
-            f"Some values of {', '.join(labelled)} have labels and are averaged with the others. If they are codes, such "
-            "as no answer, make them missing."
+            f"Some values of {', '.join(labelled)} have labels and are averaged with the others. If they are codes, "
+            "such as no answer, make them missing."
         )
     if not codes:
         return notes

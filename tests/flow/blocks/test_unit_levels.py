@@ -299,3 +299,27 @@ def test_nothing_is_said_where_the_groups_have_k_units_or_the_role_says_no(recwa
     shoal.protect(frame, 3, columns=[*HOUSE, *PERSON], roles={"hid": "other"}, seed=1)
     shoal.protect(frame, 3, columns=[*HOUSE, *PERSON], unit="hid", seed=1)
     assert not [one for one in recwarn if "looks like the number of" in str(one.message)]
+
+
+@settings(max_examples=25)
+@given(count=st.integers(20, 40), seed=st.integers(0, 10_000), share=st.sampled_from([0.1, 0.3, 0.6]))
+def test_filled_records_are_alike_in_k_units(count, seed, share):
+    """Persons of whom nothing is known get the values of a group inside that of their household."""
+    frame = persons(count, 4, seed)[["hid", "rent", *PERSON]]
+    rng = np.random.default_rng(seed)
+    frame.loc[rng.random(len(frame)) < share, PERSON] = np.nan
+    frame.loc[rng.random(len(frame)) < share / 2, "wage"] = np.nan
+    without_rent = rng.random(count) < share / 2
+    frame.loc[without_rent[np.unique(frame["hid"], return_inverse=True)[1]], "rent"] = np.nan
+    released = protect(frame, 3, missing="fill").data[["rent", *PERSON]]
+    assert not released.isna().any().any()
+    assert fewest_units_alike(released, frame["hid"]) >= 3
+
+
+def test_a_unit_counts_once_in_the_sum_of_what_it_has_one_value_of():
+    """A household of thirty has thirty rows of its rent, and one rent among eleven."""
+    sizes = [30, *[2] * 10]
+    frame = pd.DataFrame({"hid": np.repeat(np.arange(11), sizes), "rent": np.repeat(np.arange(11) + 500.5, sizes)})
+    release = protect(frame, columns=["rent"], dominance=40, seed=1)
+    assert set(np.bincount(release.partitions[0].labels[frame["hid"].drop_duplicates().index])) <= {3, 4, 5}
+    assert release.plan.outcome.dominated == {}

@@ -76,6 +76,11 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
         if len(rows) == 0:
             groups_per_stratum.append(0)
             continue
+        if _is_one_group(work, strata, rows):
+            labels[strata.codes == stratum] = groups
+            groups_per_stratum.append(1)
+            groups += 1
+            continue
         _refuse_too_few(work, strata, rows, block)
         part = method.for_part(len(rows) / len(labels) * len(block) / len(plan.columns))
         if plan.steps:  # as many as were made before, however long they take
@@ -97,6 +102,13 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
     if work.wider is not None and strata is work.strata:
         stratum_of_group = work.wider.codes[_first_of_each(labels)]
     return Grouping(labels, stratum_of_group, steps, fallback_notes(method.fallback, left / len(labels)))
+
+
+def _is_one_group(work: Work, strata: Strata, rows: NDArray[np.intp]) -> bool:
+    """Whether records inside a group of units have too few values to be grouped, and are one group that is filled."""
+    if work.units is None or work.wider is None or strata is not work.strata or work.plan.missing != "fill":
+        return False
+    return len(np.unique(work.units[rows])) < work.plan.k
 
 
 def _form(
@@ -137,9 +149,10 @@ def with_empty_records(grouping: Grouping, strata: Strata, k: int) -> Grouping:
         return grouping
     groups = len(grouping.stratum_of_group)
     sizes = np.bincount(grouping.labels[grouping.labels >= 0], minlength=groups)
-    order = np.lexsort((-np.arange(groups), sizes, grouping.stratum_of_group))
+    own = strata.codes[_first_of_each(grouping.labels)]  # inside groups of units it is not the stratum of the group
+    order = np.lexsort((-np.arange(groups), sizes, own))
     largest = np.full(len(strata), -1, dtype=np.int64)
-    largest[grouping.stratum_of_group[order]] = order  # the last of a stratum stays
+    largest[own[order]] = order  # the last of a stratum stays
     if (largest[strata.codes[empty]] < 0).any():
         raise TooFewRecordsError(
             f"k={k} needs at least {k} observed values{strata.where} to fill missing ones from; there are none. Merge "

@@ -30,7 +30,7 @@ from shoal.read import Table
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
 
-__all__ = ["blocks_by_level", "levels_of", "protect_levels", "warn_of_unit"]
+__all__ = ["at_level", "blocks_by_level", "levels_of", "protect_levels", "warn_of_unit"]
 
 Integers = NDArray[np.int64]
 
@@ -130,25 +130,34 @@ def protect_levels(work: Work, number: int, block: Sequence[str], before: Sequen
 def _protect_units(work: Work, levels: Levels, number: int, block: Sequence[str]) -> ProtectedBlock:
     """Protect a block with one row for each unit, and give every record what its unit gets."""
     first, units = levels.first, levels.units
-    strata = Strata(work.strata.codes[first], len(work.strata), work.strata.columns)
     matrices = [*work.matrices]
     matrices[number] = _with_composition(work, levels, number)
-    of_units = replace(
-        work,
-        table=work.table.rows(first),
-        strata=strata,
-        weights=None if work.weights is None else _mean_weights(work.weights, levels),
-        values=[{name: values[first] for name, values in one.items()} for one in work.values],
-        matrices=[replace(one, values=one.values[first]) for one in matrices],
-        levels=None,
-    )
-    protected = protect_crisp_block(of_units, number, block)
+    protected = protect_crisp_block(_of_units(replace(work, matrices=matrices), levels), number, block)
     return replace(
         protected,
         matrix=work.matrices[number],
         partition=Partition(protected.partition.labels[units], protected.partition.columns),
         computed={name: values[units] for name, values in protected.computed.items()},
         taken={name: first[rows[units]] for name, rows in protected.taken.items()},
+    )
+
+
+def at_level(work: Work, number: int) -> Work:
+    """Return the work with one row for each unit if a block is one of variables of units; as it is for any other."""
+    levels = work.levels
+    return work if levels is None or not levels.constant[number] else _of_units(work, levels)
+
+
+def _of_units(work: Work, levels: Levels) -> Work:
+    first = levels.first
+    return replace(
+        work,
+        table=work.table.rows(first),
+        strata=Strata(work.strata.codes[first], len(work.strata), work.strata.columns),
+        weights=None if work.weights is None else _mean_weights(work.weights, levels),
+        values=[{name: values[first] for name, values in one.items()} for one in work.values],
+        matrices=[replace(one, values=one.values[first]) for one in work.matrices],
+        levels=None,
     )
 
 
@@ -200,7 +209,8 @@ def _parts(work: Work, levels: Levels, number: int, of_units: ProtectedBlock) ->
         parts = _combined(work.strata.codes, of_units.partition.labels)
     observed = ~np.isnan(work.matrices[number].values).all(axis=1)
     counts = count_units(np.where(observed, parts, -1), levels.units)
-    parts = _with_enough(parts, work.strata.codes, counts, work.plan.k, fills=work.plan.missing == "fill")
+    fill = work.plan.missing == "fill"  # then one that has too few to be grouped is one group, and borrows its values
+    parts = _with_enough(parts, work.strata.codes, counts, 1 if fill else work.plan.k, fill=fill)
     return Strata(parts, int(parts.max()) + 1, work.strata.columns)
 
 
@@ -209,11 +219,11 @@ def _combined(parts: Integers, values: NDArray[np.generic]) -> Integers:
     return np.unique(parts * (numbers.max() + 1) + numbers, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def _with_enough(parts: Integers, strata: Integers, counts: Integers, k: int, *, fills: bool) -> Integers:
-    """Join parts that have fewer than k units to the parts after them in their stratum.
+def _with_enough(parts: Integers, strata: Integers, counts: Integers, k: int, *, fill: bool) -> Integers:
+    """Join parts that have fewer than k units, but not none, to the parts after them in their stratum.
 
-    `counts` are the units of every part; no unit is in two. A part with none stays empty, unless missing values are
-    filled. What is short at the end is joined to the part before.
+    `counts` are the units of every part; no unit is in two. What is short at the end is joined to the part before. To
+    `fill` missing values those with none are joined as well.
     """
     counts = np.append(counts, np.zeros(int(parts.max()) + 1 - len(counts), dtype=np.int64))
     stratum = np.zeros(len(counts), dtype=np.int64)
@@ -225,7 +235,7 @@ def _with_enough(parts: Integers, strata: Integers, counts: Integers, k: int, *,
             start = part
         have = int(counts[start : part + 1].sum())
         joined[start : part + 1] = joined[start]
-        if (have == 0 and not fills) or have >= k:
+        if have >= k or (have == 0 and not fill):
             start = part + 1
         elif part + 1 == len(counts) or stratum[part + 1] != stratum[part]:  # short at the end
             before = start - 1
