@@ -96,6 +96,7 @@ PROMISES = [
     *("categories are dealt inside groups", "missing values are filled", "filled values are counted"),
     *("no record carries more than half of a weight", "no record dominates a sum"),
     *("sums that one record makes up are counted", "what is released as it is is said", "whole records are k alike"),
+    *("units have new ids", "records of a unit get its value", "bounds keep the range"),
 ]
 
 
@@ -156,6 +157,16 @@ def test_tables_of_every_kind_are_released_with_nothing_said_of_their_columns(ou
     found = [{_sort(one) for one in variables if not one.stated} for variables in unsaid]
     assert len(outcomes) == 1 or any({"text", "codes", "amounts"} <= one for one in found)
     assert len(outcomes) == 1 or {"as_is", "roles"} <= {name for case in by_default for name in case.options}
+
+
+def test_units_and_bounds_are_among_the_releases(outcomes):
+    cases = [one.case for one in outcomes if one.is_release]
+    assert len(outcomes) == 1 or {(case.unit is not None, case.drop_unit) for case in cases} >= {
+        (True, True),
+        (True, False),
+    }
+    levels = [{case.is_of_units(name) for name in case.rewritten} for case in cases]
+    assert len(outcomes) == 1 or ({True, False} in levels and any(case.bounds for case in cases))
 
 
 def _sort(variable: Variable) -> str:

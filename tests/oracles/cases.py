@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -73,6 +74,12 @@ class Case:
         Sets of variables that one linear relation joins.
     labels
         What the table calls each column, where that is not its name.
+    unit
+        The column of the unit that each record belongs to; without one, every record is its own.
+    asked_blocks
+        How many blocks there are before those with a unit are split.
+    bounds
+        Whether synthetic numbers stay in the range of the original.
     """
 
     seed: int
@@ -87,6 +94,10 @@ class Case:
     blocks: list[list[str]] = field(default_factory=list)
     strata: list[str] = field(default_factory=list)
     weights: str | None = None
+    unit: str | None = None
+    drop_unit: bool = False
+    asked_blocks: int = 1
+    bounds: bool = False
     identifiers: list[str] = field(default_factory=list)
     as_is: list[str] = field(default_factory=list)
     confidential: list[str] = field(default_factory=list)
@@ -112,7 +123,7 @@ class Case:
     @property
     def unchanged(self) -> list[str]:
         """The columns that are released as they are and have a value, but for strata and weights."""
-        own = {*self.rewritten, *self.strata, self.weights, *self.identifiers}
+        own = {*self.rewritten, *self.strata, self.weights, self.unit, *self.identifiers}
         return [one.name for one in self.variables if one.name not in own and one.observed]
 
     @property
@@ -120,6 +131,30 @@ class Case:
         """The stratum of every record; a missing value is one of its own."""
         columns = [self.variable(name).cells for name in self.strata]
         return [tuple(column[record] for column in columns) for record in range(self.records)]
+
+    @property
+    def unit_of_record(self) -> list[Any]:
+        """The unit of every record."""
+        return list(range(self.records)) if self.unit is None else self.variable(self.unit).cells
+
+    def is_of_units(self, name: str) -> bool:
+        """Whether a column has one value within every unit, and more than one in the file; None is a value."""
+        cells = self.variable(name).cells
+        pairs = set(zip(self.unit_of_record, cells, strict=True))
+        return self.unit is not None and len(set(cells)) > 1 and len(pairs) == len(set(self.unit_of_record))
+
+    def only_units(self) -> tuple[Case, list[int]]:
+        """Return the table with one record for each unit, with the mean of its weights; and which these are."""
+        units = self.unit_of_record
+        rows = sorted({unit: row for row, unit in reversed(list(enumerate(units)))}.values())
+        variables = []
+        for one in self.variables:
+            cells = [one.cells[row] for row in rows]
+            if one.name == self.weights:
+                of_unit = [[one.cells[row] for row in range(self.records) if units[row] == units[own]] for own in rows]
+                cells = [sum(Fraction(weight or 0) for weight in weights) / len(weights) for weights in of_unit]
+            variables.append(replace(one, cells=cells))
+        return replace(self, variables=variables), rows
 
     def way_of(self, name: str) -> str:
         """Return how the values of a column are replaced: as asked for, or what serves its kind."""

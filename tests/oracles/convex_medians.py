@@ -43,7 +43,10 @@ def groups_behind_convex_medians(
 def _ways_to_join(
     case: Case, name: str, value: Any, rows: Mapping[int, Rows], scale: set[Any], tries: Iterator[int]
 ) -> Iterator[list[tuple[frozenset[int], Rows]]]:
-    """Give the ways to join groups so that each has at least k observed values and the convex median."""
+    """Give the ways to join groups so that each has at least k observed values and the convex median.
+
+    No record has more than half of the weight of such a group.
+    """
     if not rows:
         yield []
         return
@@ -53,10 +56,16 @@ def _ways_to_join(
             yield [(frozenset(rows), frozenset().union(*rows.values()))]
             return
         together = frozenset().union(rows[first], *(rows[group] for group in joined))
-        if len(together) >= case.k and _is_convex_median(case, name, value, together, scale):
+        enough = len(together) >= case.k and not _is_of_one(case, together)
+        if enough and _is_convex_median(case, name, value, together, scale):
             rest = {group: of for group, of in rows.items() if group != first and group not in joined}
             for way in _ways_to_join(case, name, value, rest, scale, tries):
                 yield [(frozenset({first, *joined}), together), *way]
+
+
+def _is_of_one(case: Case, rows: Iterable[int]) -> bool:
+    weights = [Fraction(1 if case.weights is None else case.variable(case.weights).cells[row]) for row in rows]
+    return max(weights) > sum(weights) * (Fraction(1, 2) + ROUNDING)
 
 
 def _is_convex_median(case: Case, name: str, value: Any, rows: Iterable[int], scale: set[Any]) -> bool:

@@ -86,8 +86,9 @@ def _supports(
             found.append(Fault("values are those of their group", f"{what} of {len(groups)} groups"))
             continue
         supports.append(Support(frozenset(groups), choices))
-        if len(choices[0]) < case.k:
-            found.append(Fault("values rest on k observed", f"{what} rests on {len(choices[0])}, k={case.k}"))
+        number = max(len({case.unit_of_record[row] for row in rows}) for rows in choices)
+        if number < case.k:
+            found.append(Fault("values rest on k observed", f"{what} rests on {number}, k={case.k}"))
     return supports
 
 
@@ -109,8 +110,10 @@ def _shares(case: Case, name: str, cells: Cells, supports: list[Support]) -> Ite
             if max(weights) > sum(weights) * Fraction(0.5 + 1e-9):
                 yield Fault("no record carries more than half of a weight", f"{case.way_of(name)}: {name}")
         if case.dominance is not None and case.way_of(name) in ("mean", "geometric-mean"):
-            amounts = [_amount(variable, row) for row in rows]
-            if max(amounts) > sum(amounts) * Fraction(case.dominance / 100 + 1e-9):
+            amounts: dict[Any, Fraction] = defaultdict(Fraction)  # of units, or of records
+            for row in rows:
+                amounts[case.unit_of_record[row]] += _amount(variable, row)
+            if max(amounts.values()) > sum(amounts.values()) * Fraction(case.dominance / 100 + 1e-9):
                 yield Fault("no record dominates a sum", f"{case.way_of(name)}: {name}, {case.dominance} %")
 
 

@@ -66,6 +66,7 @@ def drawn_case(seed: int) -> Case:
         kinds = ("nominal", "nominal", "ordinal", "continuous")
     if not fitting:
         with_missing, kinds = rng.random() < 0.5, ("continuous", "nominal", "ordinal")
+    units = _drawn_units(case, Random(f"unit {seed}"), records, often=family == "grouped", fitting=fitting)
     width = rng.randint(1, 4 if family == "synthetic" else 5)
     if case.method == "optimal-univariate" and fitting:
         width = 1
@@ -74,7 +75,7 @@ def drawn_case(seed: int) -> Case:
         _add(case, rng, "nominal", [rng.choice(WORDS[:4]) for _ in range(records)])  # texts and codes together
         _add(case, rng, "nominal", [rng.choice((1, 2, 3, 99)) for _ in range(records)])
         width += 2
-    _add_protected(case, rng, records, kinds, width, with_missing, shapes)
+    _add_protected(case, rng, records, kinds, width, with_missing, shapes, units)
     if family != "grouped" and rng.random() < 0.2:  # the only missing values are in a constant column
         _add(case, rng, "continuous", [cell if rng.random() < 0.2 else None for cell in [5.0] * records])
     names = [one.name for one in case.variables]
@@ -92,15 +93,46 @@ def drawn_case(seed: int) -> Case:
         if case.method.startswith("at-least-k"):  # which has groups by default
             case.replace = "membership-draw"
         case.options["method"] = case.method
-    _add_others(case, rng, records, family)
+    _add_others(case, rng, records, family, units)
     _rename(case, rng)
+    case.asked_blocks = len(case.blocks)
+    if case.unit is not None:
+        case.blocks = _by_level(case)
     case.standardize = rng.random() < 0.8
     stated = {case.labels[one.name]: one.kind for one in case.variables if one.stated}
     case.options |= {"replace": case.replace, "missing": case.missing, "standardize": case.standardize, "seed": seed}
     case.options |= {"kinds": stated} if stated else {}
     if family == "grouped":
         _add_dominance(case, Random(f"dominance {seed}"), fitting)
+    if family == "synthetic" and Random(f"bounds {seed}").random() < 0.3:
+        case.bounds = case.options["bounds"] = True
     return case
+
+
+def _drawn_units(case: Case, rng: Random, records: int, *, often: bool, fitting: bool) -> list[int]:
+    """Draw to which unit each record belongs, in some tables; at least k of them where that is to fit."""
+    if rng.random() > (0.25 if often else 0.0 if fitting else 0.1):
+        return []
+    fewest = min(case.k, records)
+    units = rng.randint(fewest, records) if fitting else rng.randint(1, records)
+    case.drop_unit = rng.random() < 0.5
+    return rng.sample([*range(units), *(rng.randrange(units) for _ in range(records - units))], records)
+
+
+def _of_units(rng: Random, cells: Cells, units: list[int]) -> Cells:
+    """Give all records of a unit the value of one of them, in half of the columns."""
+    if not units or rng.random() < 0.5:
+        return cells
+    one_of = dict(zip(units, cells, strict=True))
+    return [one_of[unit] for unit in units]
+
+
+def _by_level(case: Case) -> list[list[str]]:
+    """Put what has one value within every unit into a block of its own, before the rest of its block."""
+    parts = [
+        [[name for name in block if case.is_of_units(name) is own] for own in (True, False)] for block in case.blocks
+    ]
+    return [part for of_block in parts for part in of_block if part]
 
 
 def _add_dominance(case: Case, rng: Random, fitting: bool) -> None:
@@ -119,6 +151,7 @@ def _add_protected(
     width: int,
     with_missing: bool,
     shapes: tuple[str, ...],
+    units: list[int],
 ) -> None:
     """Add the columns to protect; those of a table of numbers, an array, are all of one type."""
     if case.engine == "numpy" and set(kinds) != {"nominal"}:
@@ -130,7 +163,8 @@ def _add_protected(
         cells = _numbers(rng, records, rng.choice(shapes)) if kind == "continuous" else _categories(rng, records)
         if "nominal" in kinds and rng.random() < 0.06:
             kind, cells = "nominal", _to_be_decided(rng, records)
-        _add(case, rng, kind, _with_missing(rng, cells, case.k) if with_missing else cells)
+        cells = _with_missing(rng, cells, case.k) if with_missing else cells
+        _add(case, rng, kind, _of_units(rng, cells, units))
 
 
 def _add_tied(case: Case, rng: Random, records: int, with_missing: bool) -> None:
@@ -271,8 +305,13 @@ def _drawn_replacement(case: Case, rng: Random, names: list[str], fitting: bool)
     return chosen
 
 
-def _add_others(case: Case, rng: Random, records: int, family: str) -> None:
-    """Add columns that are not protected: strata, weights, an identifier, and some that stay as they are."""
+def _add_others(case: Case, rng: Random, records: int, family: str, units: list[int]) -> None:
+    """Add columns that are not protected: strata, weights, units, an identifier, and some that stay as they are."""
+    if units:
+        ids: Cells = [f"unit {unit}" for unit in units]
+        if rng.random() < 0.5 or case.engine == "numpy":
+            ids = [100 + unit for unit in units]
+        case.unit = _other(case, rng, "nominal", ids)
     several = records >= 6 * case.k or rng.random() < 0.05
     if several and rng.random() < 0.4:
         for _ in range(rng.choice((1, 1, 2))):
@@ -280,7 +319,7 @@ def _add_others(case: Case, rng: Random, records: int, family: str) -> None:
             cells: Cells = [levels[int(rng.random() < 0.5)] for _ in range(records)]
             if case.missing != "error" and rng.random() < 0.4:
                 cells = [None if rng.random() < 0.3 else cell for cell in cells]
-            case.strata.append(_other(case, rng, "nominal", cells))
+            case.strata.append(_other(case, rng, "nominal", _of_units(rng, cells, units)))
     if rng.random() < (0.3 if family == "grouped" else 0.04):
         weights: Cells = [rng.choice((1, 2, 0.5, 3.75, rng.random() + 0.01)) for _ in range(records)]
         if rng.random() < 0.05:
@@ -335,9 +374,12 @@ def _rename(case: Case, rng: Random) -> None:
     if by_role:
         roles |= {label(name): "stratum" for name in case.strata}
         roles |= {label(case.weights): "weight"} if case.weights else {}
+        roles |= {label(case.unit): "unit"} if case.unit else {}
     else:
         case.options |= {"strata": [label(name) for name in case.strata]} if case.strata else {}
         case.options |= {"weights": label(case.weights)} if case.weights else {}
+        case.options |= {"unit": label(case.unit)} if case.unit else {}
+    case.options |= {"drop_unit": True} if case.unit and case.drop_unit else {}
     case.options |= {"roles": roles} if roles else {}
 
 
@@ -345,7 +387,7 @@ def _is_default(case: Case) -> bool:
     """Whether the columns to protect are those that are taken if none are named."""
     if not all(one.observed for one in case.variables):  # which may be taken for numbers or not
         return False
-    others = {*case.identifiers, *case.strata, case.weights, *case.as_is}
+    others = {*case.identifiers, *case.strata, case.weights, case.unit, *case.as_is}
     taken = [one for one in case.variables if one.name not in others]
     if case.confidential:
         taken = [one for one in taken if one.is_numeric or one.name in case.confidential]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -53,6 +55,8 @@ def reasons_to_refuse(case: Case) -> set[str]:
         reasons.add("synthetic data of such a table")
     if case.is_soft:
         reasons.add("no centre averages k")
+    if case.unit is not None:
+        reasons |= _reasons_of_units(case)
     if case.dominance is not None:
         reasons |= _reasons_of_dominance(case)
     if case.missing == "fill":
@@ -63,15 +67,26 @@ def reasons_to_refuse(case: Case) -> set[str]:
     return reasons
 
 
+def _reasons_of_units(case: Case) -> set[str]:
+    reasons = set()
+    if case.confidential or case.is_soft:
+        reasons.add("method without units")
+    divided = len(set(zip(case.stratum_of_record, case.unit_of_record, strict=True))) > len(set(case.unit_of_record))
+    if divided and any(case.is_of_units(name) for block in case.blocks for name in block):
+        reasons.add("strata that divide units")
+    return reasons
+
+
 def _reasons_of_weights(case: Case) -> set[str]:
     if case.weights is None:
         return set()
     reasons = set()
+    protected = [name for block in case.blocks for name in block]
     if any(cell is None or cell <= 0 for cell in case.variable(case.weights).cells):
         reasons.add("weights that are not positive")
     if case.confidential or case.is_soft:
         reasons.add("method without weights")
-    if not reasons and _has_too_much(case, lambda variable, row: case.variable(case.weights).cells[row]):
+    if not reasons and _has_too_much(case, protected, None):
         reasons.add("a record with more than half of a weight")
     return reasons
 
@@ -80,9 +95,7 @@ def _reasons_of_dominance(case: Case) -> set[str]:
     averaged = [name for block in case.blocks for name in block if case.way_of(name) in ("mean", "geometric-mean")]
     if not averaged or case.replace == "medoid":
         return {"dominance without means"}
-    most = case.dominance / 100
-    too_much = _has_too_much(case, lambda variable, row: abs(variable.cells[row]), averaged, most)
-    return {"a record that dominates a stratum"} if too_much else set()
+    return {"a unit that dominates a stratum"} if _has_too_much(case, averaged, case.dominance / 100) else set()
 
 
 def _reasons_of_filling(case: Case, protected: list[Variable]) -> set[str]:
@@ -90,26 +103,40 @@ def _reasons_of_filling(case: Case, protected: list[Variable]) -> set[str]:
     strata = case.stratum_of_record
     for stratum in set(strata):
         rows = {row for row in range(case.records) if strata[row] == stratum}
-        if any(len(rows & one.observed) < case.k for one in protected):
+        if any(_units(case, rows & one.observed) < case.k for one in protected):
             return {"fewer than k values to fill from"}
     return set()
 
 
-def _has_too_much(case: Case, amount: Any, names: list[str] | None = None, most: float = 0.5) -> bool:
-    """Whether one record has more than a share of a stratum, over the records in which a variable is observed.
+def _units(case: Case, rows: set[int]) -> int:
+    """Return how many different units some records are of; without units, how many records."""
+    return len({case.unit_of_record[row] for row in rows})
 
-    A mean may be over those that have others observed as well.
+
+def _has_too_much(case: Case, names: list[str], dominance: float | None) -> bool:
+    """Whether one record has more than half of the weight of a stratum, or one unit more than a share of its sum.
+
+    That is over the records in which a variable is observed; a mean may be over those that have others observed as
+    well. Of what has one value within every unit, each unit counts once.
     """
-    strata = case.stratum_of_record
-    names = [name for block in case.blocks for name in block] if names is None else names
+    of_units = [name for name in names if case.is_of_units(name)]
+    if of_units and _has_too_much(replace(case.only_units()[0], unit=None), of_units, dominance):
+        return True
+    strata, units = case.stratum_of_record, case.unit_of_record
     observed = [case.variable(name).observed for name in names]
-    for name in names:
+    for name in (name for name in names if name not in of_units):
         variable = case.variable(name)
         for stratum in set(strata):
             own = {row for row in range(case.records) if strata[row] == stratum} & variable.observed
             for rows in [own, *(own & other for other in observed), own.intersection(*observed)]:
-                amounts = [Fraction(amount(variable, row)) for row in rows]
-                if amounts and max(amounts) > sum(amounts) * Fraction(most):
+                shares: dict[Any, Fraction] = defaultdict(Fraction)
+                for row in rows:
+                    if dominance is None:
+                        shares[row] = Fraction(case.variable(case.weights).cells[row])
+                    else:
+                        shares[units[row]] += abs(Fraction(variable.cells[row]))
+                most = Fraction(0.5 if dominance is None else dominance)
+                if shares and max(shares.values()) > sum(shares.values()) * most:
                     return True
     return False
 
@@ -119,16 +146,19 @@ def _reasons_of_strata(case: Case, protected: list[Variable]) -> set[str]:
     strata = case.stratum_of_record
     for stratum in set(strata):
         rows = {row for row in range(case.records) if strata[row] == stratum}
-        if len(rows) < case.k:
+        if _units(case, rows) < case.k:
             reasons.add("a stratum with fewer records than k")
-        if any(0 < len(rows & one.observed) < case.k for one in protected):
+        if any(0 < _units(case, rows & one.observed) < case.k for one in protected):
             reasons.add("a variable with fewer observed values than k")
         for block in case.blocks:
             varying = [case.variable(name) for name in block if not case.variable(name).is_constant]
-            if varying and 0 < len({row for row in rows if any(row in one.observed for one in varying)}) < case.k:
+            if (
+                varying
+                and 0 < _units(case, rows.intersection(set().union(*(one.observed for one in varying)))) < case.k
+            ):
                 reasons.add("a block with fewer records than k")
             averaged = [one for one in varying if case.way_of(one.name) in ("mean", "geometric-mean")]
-            if averaged and len(rows.intersection(*(one.observed for one in averaged))) < case.k:
+            if averaged and _units(case, rows.intersection(*(one.observed for one in averaged))) < case.k:
                 reasons.add("variables with fewer common records than k, which may be tied")
     return reasons
 

@@ -7,7 +7,7 @@ plan and what the plan counts. A release that breaks what it should look like is
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -25,7 +25,8 @@ KEEPS_MEANS = {"hybrid", "ipso:variant=C", "ipso", "muralidhar-sarathy"}
 
 def faults(case: Case, release: Any, warned: list[str]) -> list[Fault]:
     """Return every promise that the release of a case breaks, and the warnings that came with it."""
-    released = [one for one in case.variables if one.name not in case.identifiers]
+    dropped = {*case.identifiers, *([case.unit] if case.drop_unit else [])}
+    released = [one for one in case.variables if one.name not in dropped]
     found = list(_shape(case, release, released))
     if found:
         return found
@@ -34,6 +35,7 @@ def faults(case: Case, release: Any, warned: list[str]) -> list[Fault]:
     if found:
         return found
     found += _untouched(case, after)
+    found += _new_ids(case, after)
     found += _said(case, release.plan.outcome, warned)
     found += _whole_records(case, after)
     found += _categories(case, release, released, after)
@@ -49,6 +51,8 @@ def faults(case: Case, release: Any, warned: list[str]) -> list[Fault]:
             found += _alike(case, block, after)
             if case.replace == "medoid":
                 found += _medoids(case, block, labels, after)
+            elif all(map(case.is_of_units, block)):
+                found += _values_of_units(case, block, labels, after, release.plan.outcome)
             else:
                 found += group_values(case, block, labels, after, release.plan.outcome)
     return found
@@ -76,7 +80,7 @@ def _shape(case: Case, release: Any, released: list[Variable]) -> Iterator[Fault
         yield Fault("index", "is another one")
     protected = [name for block in case.blocks for name in block]
     before, after = types(given), types(native)
-    for one in released:
+    for one in (one for one in released if one.name != case.unit):
         label = case.labels[one.name]
         wanted = before[label]
         if one.name in protected and _is_computed(case, one.name):
@@ -119,8 +123,38 @@ def _missing_stay(case: Case, after: dict[str, Cells]) -> Iterator[Fault]:
 
 def _untouched(case: Case, after: dict[str, Cells]) -> Iterator[Fault]:
     for name, cells in after.items():
-        if name not in case.rewritten and not _all_same(case.variable(name).cells, cells):
+        if name not in (*case.rewritten, case.unit) and not _all_same(case.variable(name).cells, cells):
             yield Fault("columns that are not protected stay", name)
+
+
+def _new_ids(case: Case, after: dict[str, Cells]) -> Iterator[Fault]:
+    """Units are numbered anew, 1 to their number, as texts where they were; the same records are of one unit."""
+    if case.unit not in after:
+        return
+    pairs = set(zip(case.unit_of_record, after[case.unit], strict=True))
+    new = sorted(int(one) for one in {new for _, new in pairs})
+    one_to_one = len(pairs) == len(set(case.unit_of_record)) and new == list(range(1, len(pairs) + 1))
+    if not one_to_one or any(isinstance(one, str) > isinstance(other, str) for one, other in pairs):
+        yield Fault("units have new ids", f"{case.variable(case.unit).storage}: {len(pairs)} pairs, {len(new)} ids")
+
+
+def _values_of_units(
+    case: Case, block: list[str], labels: list[int], after: dict[str, Cells], outcome: Any
+) -> Iterator[Fault]:
+    """Every unit counts once, and its records get the same value."""
+    for name in block:
+        released = set(zip(case.unit_of_record, after[name], strict=True))
+        if len(released) > len(set(case.unit_of_record)):
+            yield Fault("records of a unit get its value", name)
+            return
+    units, rows = case.only_units()
+    own = {name: [cells[row] for row in rows] for name, cells in after.items()}
+    yield from group_values(units, block, [labels[row] for row in rows], own, outcome)
+
+
+def _fewest(case: Case, keys: Iterable[Any]) -> int:
+    """Return the fewest different units behind any of the keys that records have; -1 is none."""
+    return min(Counter(key for key, _ in set(zip(keys, case.unit_of_record, strict=True)) if key != -1).values())
 
 
 def _said(case: Case, outcome: Any, warned: list[str]) -> Iterator[Fault]:
@@ -138,11 +172,13 @@ def _said(case: Case, outcome: Any, warned: list[str]) -> Iterator[Fault]:
 
 def _whole_records(case: Case, after: dict[str, Cells]) -> Iterator[Fault]:
     """If nothing is released as it is and nothing is missing, every record is there k times, but for its weight."""
-    columns = [cells for name, cells in after.items() if name != case.weights and case.variable(name).observed]
-    several = len(case.blocks) > 1 or case.confidential
-    if several or case.unchanged or any(None in cells for cells in columns):
+    columns = [
+        cells for name, cells in after.items() if name not in (case.weights, case.unit) and case.variable(name).observed
+    ]
+    several = case.asked_blocks > 1 or case.confidential
+    if not columns or several or case.unchanged or any(None in cells for cells in columns):
         return
-    fewest = min(Counter(zip(*columns, strict=True)).values())
+    fewest = _fewest(case, zip(*columns, strict=True))
     if fewest < case.k:
         yield Fault("whole records are k alike", f"{fewest} where k={case.k}")
 
@@ -174,8 +210,8 @@ def _groups(case: Case, block: list[str], labels: list[int], partition: Any) -> 
     sizes = Counter(label for label in labels if label >= 0)
     if len(labels) != case.records or sorted(sizes) != list(range(len(sizes))):
         yield Fault("labels number the groups", f"{len(labels)} labels, groups {sorted(sizes)}")
-    if sizes and min(sizes.values()) < case.k:
-        yield Fault("groups of at least k", f"{min(sizes.values())} records where k={case.k}")
+    if sizes and (fewest := _fewest(case, labels)) < case.k:
+        yield Fault("groups of at least k", f"{fewest} where k={case.k}")
     if [int(size) for size in partition.sizes] != [sizes[group] for group in sorted(sizes)]:
         yield Fault("sizes are those of the groups", f"{list(partition.sizes)}")
     strata = case.stratum_of_record
@@ -194,9 +230,9 @@ def _alike(case: Case, block: list[str], after: dict[str, Cells]) -> Iterator[Fa
     """Without missing values, or with these filled, every released record of a block is there at least k times."""
     if case.missing != "fill" and any(None in case.variable(name).cells for name in block):
         return
-    counts = Counter(zip(*(after[name] for name in block), strict=True))
-    if min(counts.values()) < case.k:
-        yield Fault("k records are alike", f"{min(counts.values())} where k={case.k}")
+    fewest = _fewest(case, zip(*(after[name] for name in block), strict=True))
+    if fewest < case.k:
+        yield Fault("k records are alike", f"{fewest} where k={case.k}")
 
 
 def _medoids(case: Case, block: list[str], labels: list[int], after: dict[str, Cells]) -> Iterator[Fault]:
@@ -292,9 +328,14 @@ def _synthetic(case: Case, block: list[str], labels: list[int], after: dict[str,
         for row in range(case.records):
             moved = abs(after[name][row] - before[row])
             unchanged[row] &= moved <= (1e-7 if single else 1e-12) * largest[labels[row]]
-        if case.replace.split(":small")[0].split(":alpha")[0] in KEEPS_MEANS:
+        ordered = sorted(map(Fraction, before))
+        low, high = (sum(ends) / case.k for ends in (ordered[: case.k], ordered[-case.k :]))
+        slack = Fraction(1e-6 if single else 1e-9) * Fraction(max(largest.values()))
+        if case.bounds and not all(low - slack <= Fraction(cell) <= high + slack for cell in after[name]):
+            yield Fault("bounds keep the range", f"{case.replace}: {name}")
+        if case.replace.split(":small")[0].split(":alpha")[0] in KEEPS_MEANS and not case.bounds:
             old, new = (sum(map(Fraction, cells)) / case.records for cells in (before, after[name]))
-            if abs(old - new) > Fraction(1e-6 if single else 1e-9) * Fraction(max(largest.values())):
+            if abs(old - new) > slack:
                 yield Fault("synthetic data keep means", f"{case.replace}: {name}")
     if any(unchanged):
         yield Fault("no record is unchanged", f"{case.replace}: {sum(unchanged)} are")

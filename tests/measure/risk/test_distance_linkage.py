@@ -280,13 +280,15 @@ def test_a_large_file_is_sampled():
     rng = np.random.default_rng(0)
     original = rng.normal(size=(20_001, 3))
     masked = original + 0.1 * rng.normal(size=original.shape)
-    whole = distance_linkage(original, masked)
+    whole = distance_linkage(original, masked, sample=None)
     found = [distance_linkage(original, masked, sample=2_000, seed=seed) for seed in range(30)]
     assert (whole.sampled, found[0].sampled) == (None, 2000)
     assert "standard_error" not in whole.parts
     assert np.mean(found) == pytest.approx(whole, abs=4 * found[0].standard_error / np.sqrt(30))
     assert np.std(found, ddof=1) == pytest.approx(found[0].standard_error, rel=0.5)
     assert distance_linkage(original[:-1], masked[:-1], sample=2_000).sampled is None
+    assert distance_linkage(original, masked).sampled == 10_000  # most records differ
+    assert distance_linkage(original, np.round(original)).sampled is None
 
 
 def test_above_100_000_records_ten_thousand_are_looked_for():

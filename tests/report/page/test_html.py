@@ -81,7 +81,6 @@ def test_what_was_not_computed_is_not_there_and_leaves_no_empty_box(synthetic):
             "correlations": None,
             "moments": [],
             "linkage_by_known": [],
-            "scenarios": [],
             "attack": None,
             "groups": [],
             "measures": [],
@@ -91,7 +90,7 @@ def test_what_was_not_computed_is_not_there_and_leaves_no_empty_box(synthetic):
             "variables": [one.model_copy(update={"shape": None, "loss": None}) for one in whole.variables],
         }
     )
-    assert sections_in(report_html(bare)) == ["variables", "references", "versions"]
+    assert sections_in(report_html(bare)) == ["scenarios", "variables", "references", "versions"]
     for summary in (whole, bare):
         page = parsed(report_html(summary))
         for section in page.xpath("//main/section"):
