@@ -9,6 +9,7 @@ import numpy as np
 
 from shoal.describe.combinations import records_alike
 from shoal.describe.kinds.default_kinds import FEW_VALUES, taken_for_codes
+from shoal.describe.variables import distinct_values
 from shoal.describe.weights import warn_of_weights
 from shoal.errors import DataError, DescriptionWarning, DisclosureWarning, warn
 from shoal.flow.blocks.counted import counted, notes_on_counts, notes_on_kept
@@ -118,8 +119,12 @@ def _warn_of_whole_records(work: Work, masked: Table, apart: int) -> None:
 
 
 def _warn_of_values_of_one(work: Work, held_by_one: Mapping[str, int], groups: int) -> None:
-    """Warn of categories that are mostly those of one record: names, numbers and addresses do not become fewer."""
-    mostly = [name for name, count in held_by_one.items() if work.plan.kinds[name] == "nominal" and 2 * count > groups]
+    """Warn of categories that mostly differ and are mostly released as one record has them, such as names."""
+    mostly = [
+        name
+        for name, count in held_by_one.items()
+        if work.plan.kinds[name] == "nominal" and 2 * count > groups and _mostly_differs(work.table, name)
+    ]
     if mostly:
         named = ", ".join(f'"{name}" ({held_by_one[name]:,} of {groups:,})' for name in mostly)
         warn(
@@ -127,6 +132,11 @@ def _warn_of_values_of_one(work: Work, held_by_one: Mapping[str, int], groups: i
             f'drop the column (--role "{mostly[0]}=identifier"), or make its categories coarser.',
             DisclosureWarning,
         )
+
+
+def _mostly_differs(table: Table, name: str) -> bool:
+    missing = table.missing(name)
+    return 2 * distinct_values(table, name, missing) > len(table) - int(missing.sum())
 
 
 def _warn_of_unchanged(table: Table, unchanged: Sequence[str]) -> int:

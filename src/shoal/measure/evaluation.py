@@ -22,6 +22,7 @@ from shoal.measure.headline import (
     alike_records,
     released_columns,
     risk_of_scenarios,
+    unique_units,
     unit_numbers,
     whole_linkage,
 )
@@ -106,6 +107,13 @@ class Evaluation:
     def masked_names(self) -> list[str]:
         """All columns of the masked file."""
         return self._two_files.masked.names
+
+    @cached_property
+    def unique_units(self) -> int | None:
+        """The units that no other is like in the set of their records; None where the release does not show units."""
+        masked = self._two_files.masked
+        unit = unit_numbers(masked, masked, self.unit) if self.unit in masked else None
+        return None if unit is None else unique_units(masked, self.released, unit)
 
     @cached_property
     def wildcard_k(self) -> int | None:

@@ -222,11 +222,11 @@ def pair_of_everything(
 
 
 def _are_comparable_numbers(original: Table, masked: Table, name: str) -> bool:
-    """Whether a column holds finite numbers in both files, or no value at all in one of them."""
+    """Whether a column holds finite numbers that floats tell apart in both files, or no value at all in one of them."""
     numeric = [table for table in (original, masked) if table.is_numeric(name)]
     if not numeric or (len(numeric) == 1 and not _is_empty(original, masked, name)):
         return False
-    return not any(np.isinf(table.numbers(name)).any() for table in numeric)
+    return not any(np.isinf(table.numbers(name)).any() or not table.has_exact_numbers(name) for table in numeric)
 
 
 def _check_column(original: Table, masked: Table, name: str) -> None:

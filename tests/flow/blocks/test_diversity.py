@@ -88,6 +88,7 @@ def test_diversity_needs_groups_and_confidential_variables():
 
 def test_a_mode_that_one_record_has_is_counted_and_said():
     frame = pd.DataFrame({"x": [0.0, 0.1, 5.0, 5.1, 9.0, 9.1], "job": ["a", "b", "c", "c", "d", "e"]})
-    release = shoal.protect(frame, 2, columns=["x", "job"])
+    with pytest.warns(DisclosureWarning, match='that of one record alone: "job" .2 of 3.'):
+        release = shoal.protect(frame, 2, columns=["x", "job"])
     assert release.plan.outcome.held_by_one == {"job": 2}
     assert 'that of one record alone: "job" (2).' in " ".join(release.plan.outcome.notes)

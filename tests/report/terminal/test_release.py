@@ -48,7 +48,8 @@ def test_columns_that_are_not_protected_are_named(survey):
     lines = lines_of(survey.release)
     assert " within area, " in lines["groups"]
     assert lines["dropped"] == "household_id (identifiers)"
-    assert lines["as it is"].startswith("region, area, household_size, education and ")
+    assert lines["strata"] == "area (as they are: groups stay within them)"
+    assert lines["as it is"].startswith("region, household_size, education, self_employment_income and ")
     assert lines["joined"].startswith("tenure, capital_income, ")
 
 

@@ -21,6 +21,7 @@ __all__ = ["refuse_undecided", "undecided"]
 _NEARLY_ALL = 0.8  # of the texts are different
 _FEW_RECORDS = 20  # below so many, values that nearly all differ say little, unless they are called names
 _NAMES = re.compile(r"[a-z]*name|surname|e?mail|phone|tel|mobile|address|street|iban")
+_NUMBERS = re.compile(r"phone|tel|mobile|iban|ssn|nin|passport")
 _MANY_NAMES, _SHARE_OF_NAMES = 50, 0.02  # different values, and their share, in a column that is called a name
 _LONG = 40  # characters of a text that is no category
 _DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([T ].*)?")
@@ -53,7 +54,7 @@ def undecided(table: Table, name: str) -> str:
 
 def _codes_by_name(table: Table, name: str) -> str:
     """Return why whole numbers are no amounts: a telephone, or postcodes that nearly all differ."""
-    if not (word_like(_NAMES, name) or word_like(CODES_BY_NAME, name)) or has_fractions(table, name):
+    if not (word_like(_NUMBERS, name) or word_like(CODES_BY_NAME, name)) or has_fractions(table, name):
         return ""
     missing = table.missing(name)
     observed = len(table) - int(missing.sum())

@@ -8,6 +8,7 @@ from shoal.measure import Evaluation
 from shoal.measure.headline import Headline
 from shoal.report.facts.summary import HeadlineFacts, ScenarioFacts
 from shoal.report.publish.shares import Shares
+from shoal.report.wording import printable
 
 __all__ = [
     "alike_text",
@@ -45,6 +46,8 @@ def headline_facts(evaluation: Evaluation, k: int | None, shares: Shares, fewest
             "weights": weights if with_weights is not None else None,
             "uniques_with_weights": with_weights,
             "sampled": evaluation.linkage.parts.get("sampled"),
+            "unit": evaluation.unit,
+            "unique_units": evaluation.unique_units if fewest == 1 else None,
         }
     )
 
@@ -147,6 +150,9 @@ def headline_lines(
     if headline.uniques_with_weights is not None:
         unit = "units" if headline.units is not None else "records"
         yield "weights", f"not counted above; with them {headline.uniques_with_weights:,} {unit} are unique"
+    if headline.unique_units is not None:
+        units = f"{headline.units:,} of {printable(headline.unit or '')}"
+        yield "units", f"{units}; {headline.unique_units:,} unique by the set of their records"
     if alone is not None:
         over = f"the {alone.columns:,} protected column{'s' * (alone.columns != 1)} alone"
         yield "", f"over {over}: k {alone.k}, {uniques_text(alone)}, linkage {alone.linkage:.2f} %"

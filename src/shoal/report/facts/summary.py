@@ -95,6 +95,10 @@ class HeadlineFacts(_Facts):
     weights: str | None = Field(default=None, description="The column of sampling weights, if it is released.")
     uniques_with_weights: int | None = Field(default=None, description="Uniques if the weights are known too.")
     sampled: int | None = Field(default=None, description="Records that were looked for in the release, if not all.")
+    unit: str | None = Field(default=None, description="The column of units, if there is one.")
+    unique_units: int | None = Field(
+        default=None, description="Units that no other is like in the set of their records; internal only."
+    )
 
 
 class ScenarioFacts(_Facts):

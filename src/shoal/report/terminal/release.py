@@ -46,12 +46,6 @@ def _protection(summary: Summary) -> Iterator[tuple[str, str]]:
         f"{len(summary.protected)} of {len(summary.variables)} columns of {summary.records:,} records{blocks}{how}: "
         f"{first_names(summary.protected)}",
     )
-    if summary.units is not None:
-        units = summary.units
-        yield (
-            "units",
-            f"{units.units:,} of {one_line(units.column)}; {units.unique:,} unique by the set of their records",
-        )
     outside = {} if summary.outcome is None else summary.outcome.outside
     if outside:
         some = ", ".join(f"{one_line(name)} ({count:,})" for name, count in list(outside.items())[:_MOST_NAMED])
