@@ -98,6 +98,22 @@ def test_what_has_to_be_decided(values, reason):
     assert undecided(as_table(pd.DataFrame({"x": values})), "x")[:2] == reason[:2]
 
 
+def test_a_register_of_a_few_persons_is_not_released_either():
+    few = pd.DataFrame(
+        {
+            "name": ["Ada Byron", "Ida Noyce", "Max Born", "Lise Huber", "Emmy Klein", ""],
+            "phone": [6641234567, 6991234567, 6761234567, 6601234567, 6501234567, 6701234567],
+            "postcode": [1010, 4020, 5020, 6020, 8010, 9020],
+            "notes": [
+                f"was seen on day {day} of the month and sent home with a letter" for day in (3, 9, 12, 20, 27, 30)
+            ],
+            "cost": [12.5, 80.25, 7.0, 33.0, 41.5, 19.75],
+        }
+    )
+    with pytest.raises(DataError, match=r"4 columns have to be decided .*\(free text\)"):
+        shoal.protect(few, 2)
+
+
 def test_names_that_repeat_are_known_by_what_the_column_is_called():
     values = [f"n{i % 60}" for i in range(N)]
     assert undecided(as_table(pd.DataFrame({"first_name": values})), "first_name") == "names or the like"

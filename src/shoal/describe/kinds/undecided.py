@@ -82,9 +82,10 @@ def _free_text(table: Table, name: str) -> str:
         return ""
     observed = sum(isinstance(cell, str) and bool(cell.strip()) for cell in table.cells(name))
     is_name = word_like(_NAMES, name) != ""
-    if len(texts) >= _NEARLY_ALL * observed and (observed >= _FEW_RECORDS or is_name):
+    nearly_all_differ = len(texts) >= _NEARLY_ALL * observed
+    if nearly_all_differ and (observed >= _FEW_RECORDS or is_name):
         return "texts nearly all different"
-    if len(texts) >= _FEW_RECORDS and sum(map(len, texts)) >= _LONG * len(texts):
+    if (nearly_all_differ or len(texts) >= _FEW_RECORDS) and sum(map(len, texts)) >= _LONG * len(texts):
         return "free text"
     if is_name and len(texts) > max(_MANY_NAMES, _SHARE_OF_NAMES * observed):
         return "names or the like"
