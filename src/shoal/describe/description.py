@@ -67,7 +67,7 @@ def _describe(table: Table, name: str, unit: str) -> Variable:
     missing = table.missing(name)
     distinct = distinct_values(table, name, missing)
     kind, kind_reason = default_kind(table, name)
-    role, role_reason = _suggest_role(table, name, kind)
+    role, role_reason = _suggest_role(table, name, kind, distinct)
     if name == unit and role != "identifier":
         role, role_reason = "unit", f"its values are repeated as those of households or firms are, {distinct:,} of them"
     open_question = undecided(table, name)
@@ -85,8 +85,8 @@ def _describe(table: Table, name: str, unit: str) -> Variable:
     )
 
 
-def _suggest_role(table: Table, name: str, kind: Kind | None) -> tuple[Role, str]:
-    reason = identifier_reason(table, name)
+def _suggest_role(table: Table, name: str, kind: Kind | None, distinct: int) -> tuple[Role, str]:
+    reason = identifier_reason(table, name, distinct)
     if reason:
         return "identifier", reason
     for role, pattern in _ROLE_WORDS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shoal.describe.combinations import records_alike
+from shoal.describe.combinations import unique_records
 from shoal.errors import DisclosureWarning, warn
 from shoal.read import Table
 
@@ -23,12 +23,12 @@ def warn_of_weights(table: Table, weights: str, unchanged: Sequence[str]) -> Non
     unchanged
         The other columns that are released as they are.
     """
-    alone = int((records_alike(table, [weights]) == 1).sum())
+    alone = unique_records(table, [weights])
     if alone <= _MOST * len(table):
         return
     beside = ""
     if unchanged:
-        together = int((records_alike(table, [*unchanged, weights]) == 1).sum())
+        together = unique_records(table, [*unchanged, weights])
         beside = f", and {together:,} one together with the other columns that are released as they are"
     warn(
         f'Weights single records out: {alone:,} of {len(table):,} have a weight in "{weights}" that no other record has'

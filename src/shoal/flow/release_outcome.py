@@ -6,19 +6,20 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from shoal.describe.combinations import records_alike
+from shoal.describe.combinations import joined_codes, numbered, same_combinations, unique_records, values_of
 from shoal.describe.kinds.default_kinds import FEW_VALUES, taken_for_codes
 from shoal.describe.variables import distinct_values
 from shoal.describe.weights import warn_of_weights
 from shoal.errors import DataError, DescriptionWarning, DisclosureWarning, warn
-from shoal.flow.blocks.counted import counted, notes_on_counts, notes_on_kept
+from shoal.flow.blocks.counted import counted, note_on_kept, notes_on_counts
 from shoal.flow.blocks.diversity import alike_groups, confidential_codes
 from shoal.flow.blocks.unit_levels import warn_of_unit
 from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.flow.outcome import Outcome
 from shoal.flow.rules.kept_ranges import outside_range
-from shoal.measure.headline import Alike, alike_records, released_columns, unique_units, unit_numbers
+from shoal.measure.headline import alike_records, released_columns, unique_units, unit_numbers
 from shoal.read import Table
 
 __all__ = ["outcome_of"]
@@ -30,7 +31,10 @@ def outcome_of(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, note
     before, after = work.table.frame.schema, masked.frame.schema
     notes = [*notes]
     apart = len(blocks) - (0 if work.levels is None else sum(map(work.levels.is_inside, range(len(blocks)))))
-    _warn_of_whole_records(work, masked, apart)
+    combinations = same_combinations(masked, released_columns(masked, work.plan.weights, work.plan.unit))
+    has_missing = any(masked.missing(name).any() for name in work.plan.columns)
+    keeps_missing = work.plan.missing == "keep" and has_missing
+    _warn_of_whole_records(work, combinations, apart, keeps_missing)
     counts = counted(blocks)
     notes += notes_on_counts(work.plan, counts)
     _warn_of_values_of_one(work, counts["held_by_one"], sum(len(partition.sizes) for partition in partitions))
@@ -42,10 +46,13 @@ def outcome_of(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, note
         tenths = math.floor(10 * expected + 1e-6) / 10  # never more than it is
         notes.append(f"The smallest expected number of records of a centre is {tenths:.1f}.")
     alike = _alike(work, blocks)
-    whole, with_weights = _alike_as_whole(work, masked)
-    if apart == 1 and not unchanged and _promises_records(work, masked) and whole.k < work.plan.k:
+    units = unit_numbers(work.table, masked, work.plan.unit)
+    whole = alike_records(combinations, units)
+    promised = not (work.plan.is_synthetic or work.plan.draws or has_missing or unchanged) and apart == 1
+    if promised and whole.k < work.plan.k:
         raise DataError(f"Records are {whole.k} alike where k={work.plan.k} was promised; nothing is released.")
-    notes += notes_on_kept(work.plan, masked, whole.uniques)
+    if keeps_missing:
+        notes.append(note_on_kept(len(masked), whole.uniques))
     warn_of_unit(work, partitions)
     outcome = Outcome(
         groups=[len(partition.sizes) for partition in partitions],
@@ -63,8 +70,8 @@ def outcome_of(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, note
         k=whole.k,
         uniques=whole.uniques,
         units=whole.units,
-        unique_units=_unique_units(work, masked),
-        uniques_with_weights=None if with_weights is None else with_weights.uniques,
+        unique_units=unique_units(combinations, units) if units is not None and work.plan.unit in masked else None,
+        uniques_with_weights=_uniques_with_weights(work, masked, combinations, units),
         notes=list(dict.fromkeys([*notes, *(note for block in blocks for note in block.notes)])),
         empty_records=int(np.any([partition.labels < 0 for partition in partitions], axis=0).sum()),
         **counts,
@@ -77,43 +84,30 @@ def outcome_of(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, note
     return outcome
 
 
-def _promises_records(work: Work, masked: Table) -> bool:
-    """Whether whole records are k alike by what was asked for: in groups, and with no missing value that stays."""
-    plan = work.plan
-    return not (plan.is_synthetic or plan.draws or any(masked.missing(name).any() for name in plan.columns))
-
-
-def _alike_as_whole(work: Work, masked: Table) -> tuple[Alike, Alike | None]:
-    """Count how alike whole released records are, and how alike with their sampling weights, where there are some."""
-    weights, unit = work.plan.weights, work.plan.unit
-    columns, units = released_columns(masked, weights, unit), unit_numbers(work.table, masked, unit)
-    whole = alike_records(masked, columns, units)
-    return whole, None if weights is None else alike_records(masked, [*columns, weights], units)
-
-
-def _unique_units(work: Work, masked: Table) -> int | None:
-    """Count the units that are unique by the set of their records, where the release shows which records these are."""
-    plan = work.plan
-    if work.units is None or plan.unit not in masked:
+def _uniques_with_weights(
+    work: Work, masked: Table, combinations: NDArray[np.int64], units: NDArray[np.int64] | None
+) -> int | None:
+    """Count the records, or units, that are unique if their sampling weights are known too, where there are some."""
+    if work.plan.weights is None:
         return None
-    return unique_units(masked, released_columns(masked, plan.weights, plan.unit), work.units)
+    weights = numbered(values_of(masked, work.plan.weights))
+    return alike_records(joined_codes([combinations, weights], len(masked)), units).uniques
 
 
-def _warn_of_whole_records(work: Work, masked: Table, apart: int) -> None:
+def _warn_of_whole_records(work: Work, combinations: NDArray[np.int64], apart: int, keeps_missing: bool) -> None:
     """Warn of whole records that are unique or have too few like them, because of blocks or of missing values."""
     plan = work.plan
-    kept = plan.missing == "keep" and any(masked.missing(name).any() for name in plan.columns)
-    if plan.is_synthetic or not (apart > 1 or kept):
+    if plan.is_synthetic or not (apart > 1 or keeps_missing):
         return
-    alike = records_alike(masked, released_columns(masked, plan.weights, plan.unit))
-    short = int((alike < plan.k).sum())
+    sizes = np.bincount(combinations)
+    short = int(sizes[sizes < plan.k].sum())
     why = 'Missing values are kept; missing="fill" (--missing fill) gives them the values of their group.'
     if apart > 1:
         why = f"k={plan.k} holds in each of the {apart} blocks alone; leave blocks out to group all columns together."
     if short:
         warn(
-            f"Whole records are not {plan.k} alike: over all released columns {int((alike == 1).sum()):,} of "
-            f"{len(alike):,} are unique, and {short:,} have fewer than {plan.k} like them. {why}",
+            f"Whole records are not {plan.k} alike: over all released columns {int((sizes == 1).sum()):,} of "
+            f"{len(combinations):,} are unique, and {short:,} have fewer than {plan.k} like them. {why}",
             DisclosureWarning,
         )
 
@@ -143,7 +137,7 @@ def _warn_of_unchanged(table: Table, unchanged: Sequence[str]) -> int:
     """Count the records that no other is like in columns that are released as they are, and warn of these."""
     if not unchanged:
         return 0
-    unique = int((records_alike(table, unchanged) == 1).sum())
+    unique = unique_records(table, unchanged)
     warn(
         f"NOT PROTECTED ({len(unchanged):,}): {', '.join(unchanged)}. On these, {unique:,} of {len(table):,} records "
         f"are unique.",

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from shoal import progress
+from shoal.describe.combinations import same_combinations
 from shoal.describe.roles import as_names
 from shoal.describe.variables import Kind
 from shoal.errors import ParameterError, nearest_name_hint
 from shoal.measure.catalogue import MEASURES
 from shoal.measure.correspondence import refuse_unrelated_rows
-from shoal.measure.evaluation_schema import DESCRIBED, SCHEMA
+from shoal.measure.evaluation_schema import SCHEMA, described
 from shoal.measure.headline import (
     Alike,
     Headline,
@@ -113,7 +113,7 @@ class Evaluation:
         """The units that no other is like in the set of their records; None where the release does not show units."""
         masked = self._two_files.masked
         unit = unit_numbers(masked, masked, self.unit) if self.unit in masked else None
-        return None if unit is None else unique_units(masked, self.released, unit)
+        return None if unit is None else unique_units(same_combinations(masked, self.released), unit)
 
     @cached_property
     def wildcard_k(self) -> int | None:
@@ -152,7 +152,8 @@ class Evaluation:
     def alike(self, columns: Sequence[str]) -> Alike:
         """Count how alike released records, or units, are in some columns."""
         files = self._two_files
-        return alike_records(files.masked, columns, unit_numbers(files.original, files.masked, self.unit))
+        units = unit_numbers(files.original, files.masked, self.unit)
+        return alike_records(same_combinations(files.masked, columns), units)
 
     @cached_property
     def protected(self) -> Headline | None:
@@ -247,7 +248,7 @@ class Evaluation:
             "not_applicable": dict(self.not_applicable),
             "left_out": dict(self.left_out),
             "options": full_options(self.options, self.measured),
-            "measures": {name: _description(MEASURES[name].about) for name in self.measured},
+            "measures": {name: described(MEASURES[name].about) for name in self.measured},
         }
 
 
@@ -392,9 +393,3 @@ def _plain(value: MeasuredValue | None, about: About) -> float | None:
     if value is None:
         return None
     return int(value) if about.unit == "records" else float(value)
-
-
-def _description(about: About) -> dict[str, Any]:
-    """Return what the JSON document says about a measure: None for an end of the range that does not exist."""
-    described = {name: getattr(about, name) for name in DESCRIBED}
-    return described | {"range": [end if math.isfinite(end) else None for end in about.range]}

@@ -1,17 +1,19 @@
-"""The JSON Schema of an evaluation."""
+"""The JSON document of an evaluation: its schema, and what it says about each measure."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from shoal.measure.catalogue import MEASURES
 from shoal.measure.headline import Headline, ScenarioRisk
+from shoal.measure.measure import About
 
-__all__ = ["DESCRIBED", "SCHEMA", "evaluation_schema"]
+__all__ = ["SCHEMA", "described", "evaluation_schema"]
 
 SCHEMA = "shoal.evaluation/2"
 # What the JSON document says about each measure.
-DESCRIBED = ("name", "title", "definition", "reference", "range", "better", "side", "unit")
+_DESCRIBED = ("name", "title", "definition", "reference", "range", "better", "side", "unit")
 
 
 def evaluation_schema() -> dict[str, Any]:
@@ -88,8 +90,8 @@ def evaluation_schema() -> dict[str, Any]:
         },
         "measures": {
             "type": "object",
-            "description": f"What each measure is: {', '.join(DESCRIBED)}.",
-            "additionalProperties": {"type": "object", "required": list(DESCRIBED)},
+            "description": f"What each measure is: {', '.join(_DESCRIBED)}.",
+            "additionalProperties": {"type": "object", "required": list(_DESCRIBED)},
         },
     }
     return {
@@ -99,4 +101,11 @@ def evaluation_schema() -> dict[str, Any]:
         "properties": properties,
         "required": list(properties),
         "additionalProperties": False,
+    }
+
+
+def described(about: About) -> dict[str, Any]:
+    """Return what the JSON document says about a measure: None for an end of the range that does not exist."""
+    return {name: getattr(about, name) for name in _DESCRIBED} | {
+        "range": [end if math.isfinite(end) else None for end in about.range]
     }

@@ -84,19 +84,16 @@ def released_columns(masked: Table, weights: str | None = None, unit: str | None
     return [name for name in masked.names if name not in (weights, unit)]
 
 
-def alike_records(masked: Table, columns: Sequence[str], unit: Whole64 | None = None) -> Alike:
-    """Count how alike records are in some columns; a missing value counts as a category.
+def alike_records(combinations: Whole64, unit: Whole64 | None = None) -> Alike:
+    """Count how alike records are.
 
     Parameters
     ----------
-    masked
-        The file.
-    columns
-        Columns of any type.
+    combinations
+        The combination of values of every record, numbered (`same_combinations`).
     unit
         The unit of every record, numbered; None where every record is its own.
     """
-    combinations = same_combinations(masked, columns)
     if unit is None:
         sizes = np.bincount(combinations)
         return Alike(int(sizes.min()), int((sizes == 1).sum()), None)
@@ -107,9 +104,8 @@ def alike_records(masked: Table, columns: Sequence[str], unit: Whole64 | None = 
     return Alike(int(behind.min()), len(alone), len(np.unique(unit)))
 
 
-def unique_units(masked: Table, columns: Sequence[str], unit: Whole64) -> int:
+def unique_units(combinations: Whole64, unit: Whole64) -> int:
     """Return how many units no other is like in the set of their records: how many they are, and which values."""
-    combinations = same_combinations(masked, columns)
     combinations = combinations[np.lexsort((combinations, unit))]
     ends = np.cumsum(np.bincount(unit)).tolist()
     alike = Counter(combinations[start:end].tobytes() for start, end in pairwise([0, *ends]))
@@ -181,7 +177,7 @@ def risk_of_scenarios(
                 hint = nearest_name_hint(name, masked.names)
                 raise ColumnError(f'The scenario "{scenario}" names "{name}", which is in neither file.{hint}')
         columns = [name for name in masked.names if name in wanted]
-        alike = alike_records(masked, columns, numbers)
+        alike = alike_records(same_combinations(masked, columns), numbers)
         place = frozenset(columns)
         if place not in linkages:
             linkages[place] = float(whole_linkage(original, masked, columns, kinds))

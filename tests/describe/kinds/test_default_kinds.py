@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import shoal
-from shoal.describe.kinds.default_kinds import default_kind, default_kinds
+from shoal.describe.kinds.default_kinds import default_kind
 from shoal.read import as_table
 from shoal.read.labels import Labels
 from shoal.read.tables import LABELS_IN_ATTRS
@@ -20,7 +20,9 @@ def kinds_of(labels=None, **columns):
     frame = pd.DataFrame(columns)
     if labels is not None:
         frame.attrs[LABELS_IN_ATTRS] = labels.to_plain()
-    return default_kinds(as_table(frame))
+    table = as_table(frame)
+    kinds = {name: default_kind(table, name)[0] for name in table.names}
+    return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
 @pytest.mark.parametrize(

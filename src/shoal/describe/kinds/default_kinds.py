@@ -10,7 +10,7 @@ from shoal.describe.kinds.text_numbers import numbers_in_text
 from shoal.describe.variables import Kind, kind_of, word_like
 from shoal.read import Table
 
-__all__ = ["CODES_BY_NAME", "FEW_VALUES", "default_kind", "default_kinds", "taken_for_codes"]
+__all__ = ["CODES_BY_NAME", "FEW_VALUES", "default_kind", "taken_for_codes"]
 
 FEW_VALUES = 12  # whole numbers with at most so many different values are taken as codes
 CODES_BY_NAME = re.compile(r"zip|postcode|postal|plz")
@@ -38,12 +38,6 @@ def default_kind(table: Table, name: str) -> tuple[Kind | None, str]:
     if table.is_integer(name) and word_like(CODES_BY_NAME, name):
         return "nominal", "codes, by its name"
     return "continuous", ""
-
-
-def default_kinds(table: Table) -> dict[str, Kind]:
-    """Return the kind of every column that has one."""
-    kinds = {name: default_kind(table, name)[0] for name in table.names}
-    return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
 def taken_for_codes(table: Table, name: str) -> bool:

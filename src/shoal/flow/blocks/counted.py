@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.flow.blocks.largest_shares import COUNTED_FROM
 from shoal.flow.blocks.work import ProtectedBlock
-from shoal.read import Table
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
 
-__all__ = ["counted", "notes_on_counts", "notes_on_kept"]
+__all__ = ["counted", "note_on_kept", "notes_on_counts"]
 
 _BY_COLUMN = ("joined", "filled", "held_by_one", "lone", "dominated")
 
@@ -53,14 +52,12 @@ def notes_on_counts(plan: Plan, counts: Mapping[str, Any]) -> list[str]:
     return notes
 
 
-def notes_on_kept(plan: Plan, masked: Table, uniques: int) -> list[str]:
-    """Say how many records are unique where missing values are kept and there are some."""
-    if plan.missing != "keep" or not any(masked.missing(name).any() for name in plan.columns):
-        return []
-    return [
-        f"Missing values are kept: over all released columns {uniques:,} of {len(masked):,} records are unique, a "
-        "missing value counted as a category."
-    ]
+def note_on_kept(records: int, uniques: int) -> str:
+    """Say how many records are unique where missing values are kept."""
+    return (
+        f"Missing values are kept: over all released columns {uniques:,} of {records:,} records are unique, a missing "
+        "value counted as a category."
+    )
 
 
 def _named(counts: Mapping[str, int]) -> str:

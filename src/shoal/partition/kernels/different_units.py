@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.partition.kernels.compiled import Booleans, Doubles, Integers, Scalar, inner_kernel, kernel
+from shoal.partition.kernels.squared_distance import squared_distance
 
 _MOST_LOOKED_AT = 32  # records of one group; more are only in groups with many records of one unit
 _PASSES = 4  # over the groups that were changed
@@ -120,7 +121,7 @@ def _best(
             looked_at += 1
             new = own[unit[record]] == 0
             left = there - (other[unit[record]] == 1)
-            to_own, to_other = _squared(X, record, centres, group), _squared(X, record, centres, giver)
+            to_own, to_other = squared_distance(X, record, centres[group]), squared_distance(X, record, centres[giver])
             if (new or improving) and left >= min(there, k):
                 size, rest = sizes[group], sizes[giver]
                 change = size / (size + 1) * to_own - rest / (rest - 1) * to_other
@@ -138,8 +139,9 @@ def _best(
                 if improving:
                     fits = have_then >= k and there_then >= k
                 if fits:
-                    mate_own, mate_other = _squared(X, mate, centres, group), _squared(X, mate, centres, giver)
-                    apart = _squared(X, record, X, mate)
+                    mate_own = squared_distance(X, mate, centres[group])
+                    mate_other = squared_distance(X, mate, centres[giver])
+                    apart = squared_distance(X, record, X[mate])
                     change = (to_own - mate_own) + (mate_other - to_other)
                     change -= apart / sizes[group] + apart / sizes[giver]
                     if _is_less(change, least, to_own + to_other + mate_own + mate_other, improving):
@@ -154,15 +156,6 @@ def _best(
 def _is_less(change: Scalar, least: Scalar, size: Scalar, improving: Scalar) -> Scalar:
     """Whether a change is less than the least so far; what may be rounding is no improvement."""
     return change < least and (not improving or change < -1e-9 * size)
-
-
-@inner_kernel
-def _squared(X: Doubles, row: Scalar, Y: Doubles, other: Scalar) -> Scalar:
-    total = 0.0
-    for column in range(X.shape[1]):
-        difference = X[row, column] - Y[other, column]
-        total += difference * difference
-    return total
 
 
 @inner_kernel
@@ -245,7 +238,7 @@ def _dissolve(
         for place in range(near.shape[1] if left else centres.shape[0]):
             candidate = near[group, place] if left else place
             if candidate != group and sizes[candidate] > 0:
-                distance = _squared(X, record, centres, candidate)
+                distance = squared_distance(X, record, centres[candidate])
                 if nearest < 0 or distance < least:
                     nearest, least = candidate, distance
         _enter(record, nearest, first, after, sizes, labels)

@@ -8,9 +8,7 @@ from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_ke
 from shoal.partition.kernels.lanes import bits_of_near_children, bits_of_near_records, lowest_bit
 from shoal.partition.kernels.squared_distance import squared_distance
 from shoal.partition.kernels.tree import FAN, Floats, Tree
-from shoal.partition.kernels.tree_search import not_farther, rounding, to_tree
-
-_PENDING = 512
+from shoal.partition.kernels.tree_search import PENDING, add_children, not_farther, rounding, to_tree
 
 
 @inner_kernel
@@ -57,19 +55,7 @@ def _within(
                         if distance < below:
                             return least, 0
             continue
-        best_child = waiting
-        while bits != 0:
-            c = lowest_bit(bits)
-            bits &= bits - 1
-            pending[waiting] = tree.first_child[block] + c
-            pending_bounds[waiting] = bounds[c]
-            if pending_bounds[best_child] > bounds[c]:
-                best_child = waiting
-            waiting += 1
-        if waiting > best_child:  # the best is visited first, the others in any order
-            last = waiting - 1
-            pending[best_child], pending[last] = pending[last], pending[best_child]
-            pending_bounds[best_child], pending_bounds[last] = pending_bounds[last], pending_bounds[best_child]
+        waiting = add_children(tree, block, bits, bounds, pending, pending_bounds, waiting)
     return least, found
 
 
@@ -89,9 +75,9 @@ def count_ties_by_tree(
     `X` has the distinct records and `counts` how often each occurs; `to_true` the squared distances to the true ones.
     """
     image = np.empty(X.shape[1], tree.points.dtype)
-    pending = np.empty(_PENDING, np.int32)
+    pending = np.empty(PENDING, np.int32)
     bounds = np.empty(FAN, tree.points.dtype)
-    pending_bounds = np.empty(_PENDING, tree.points.dtype)
+    pending_bounds = np.empty(PENDING, tree.points.dtype)
     for t in range(sought.shape[0]):
         to_tree(tree, sought[t], image)
         own = to_true[t] * relative + absolute

@@ -32,7 +32,7 @@ _LEAST_EXACT = 1e-300  # and the same in double precision
 _LEAST_DISTANCE = 1e-160  # and more than a distance in double precision can lose
 _LARGEST_DISTANCE = 1.3e154  # a distance whose square overflows is larger than this
 _EXACT = 1e-9  # more than d double-precision operations, or the turn to principal axes, lose relative to a distance
-_PENDING = 512  # blocks waiting to be visited: below FAN a level
+PENDING = 512  # blocks waiting to be visited: below FAN a level
 
 
 @inner_kernel
@@ -122,8 +122,8 @@ def nearest(tree: Tree, X: Doubles, point: Doubles, image: Floats, distances: Do
     count = np.int64(0)
     worst_row = _NO_ROW  # of those listed, once there are enough
     bounds = np.empty(FAN, tree.points.dtype)
-    pending = np.empty(_PENDING, np.int32)
-    pending_bounds = np.empty(_PENDING, tree.points.dtype)
+    pending = np.empty(PENDING, np.int32)
+    pending_bounds = np.empty(PENDING, tree.points.dtype)
     pending[0] = tree.parent.shape[0] - 1
     pending_bounds[0] = _ZERO
     waiting = 1
@@ -162,20 +162,38 @@ def nearest(tree: Tree, X: Doubles, point: Doubles, image: Floats, distances: Do
                     worst_row = rows[0]
                     threshold = not_farther(tree, distances[0], wide)
             continue
-        best_child = waiting
-        while bits != 0:
-            c = lowest_bit(bits)
-            bits &= bits - 1
-            if tree.reach[block, c] >= _ZERO:
-                pending[waiting] = tree.first_child[block] + c
-                pending_bounds[waiting] = bounds[c]
-                if pending_bounds[best_child] > bounds[c]:
-                    best_child = waiting
-                waiting += 1
-        if waiting > best_child:  # the best is visited first, the others in any order
-            last = waiting - 1
-            pending[best_child], pending[last] = pending[last], pending[best_child]
-            pending_bounds[best_child], pending_bounds[last] = pending_bounds[last], pending_bounds[best_child]
+        waiting = add_children(tree, block, bits, bounds, pending, pending_bounds, waiting)
+
+
+@inner_kernel
+def add_children(
+    tree: Tree,
+    block: Scalar,
+    bits: Scalar,
+    bounds: Floats,
+    pending: Integers,
+    pending_bounds: Floats,
+    waiting: Scalar,
+) -> Scalar:
+    """Add the children of a block that `bits` names to those waiting, and return how many wait then.
+
+    The best is last, so that it is visited first; the others are in any order.
+    """
+    best_child = waiting
+    while bits != 0:
+        c = lowest_bit(bits)
+        bits &= bits - 1
+        if tree.reach[block, c] >= _ZERO:
+            pending[waiting] = tree.first_child[block] + c
+            pending_bounds[waiting] = bounds[c]
+            if pending_bounds[best_child] > bounds[c]:
+                best_child = waiting
+            waiting += 1
+    if waiting > best_child:
+        last = waiting - 1
+        pending[best_child], pending[last] = pending[last], pending[best_child]
+        pending_bounds[best_child], pending_bounds[last] = pending_bounds[last], pending_bounds[best_child]
+    return waiting
 
 
 @inner_kernel
@@ -220,8 +238,8 @@ def farthest(tree: Tree, X: Doubles, point: Doubles, image: Floats) -> tuple[Sca
     best_row = np.int64(-1)
     looked_at = 0
     bounds = np.empty(FAN, tree.points.dtype)
-    pending = np.empty(_PENDING, np.int32)
-    pending_bounds = np.empty(_PENDING, tree.points.dtype)
+    pending = np.empty(PENDING, np.int32)
+    pending_bounds = np.empty(PENDING, tree.points.dtype)
     pending[0] = root
     pending_bounds[0] = np.inf
     waiting = 1

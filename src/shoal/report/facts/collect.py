@@ -161,7 +161,7 @@ class _Collector:
             protected=list(self._protected),
             variables=[self._variable(name, distributions) for name in self._names()],
             groups=self._groups(sizes),
-            units=unit_facts(plan, self._masked, self._fewest),
+            units=unit_facts(self._evaluation, self._fewest),
             outcome=self._outcome() if just_made else None,
             outside=self._outside(),
             **count_facts(plan, self._audience),
