@@ -32,11 +32,13 @@ class Replacement:
         What it works on: "groups", or "memberships" in fuzzy clusters.
     rewrites
         Whether it rewrites the confidential variables and leaves the others as they are.
+    perturbs
+        Whether it exchanges or perturbs values record by record: nobody is then one of a group of k.
     supports_weights, supports_missing
         Whether sampling weights count in the new values, and whether a variable may have missing values.
     keeps_rules
         Which edit rules can be kept: "all", those that "averages" of records keep, or those that can be kept in each of
-        the "records".
+        the "records"; "checked": none is kept on purpose, and a release that breaks one is refused.
     leaves_range
         Whether new values can be below the lowest or above the highest original one.
     default_method
@@ -57,9 +59,10 @@ class Replacement:
     scope: ClassVar[Literal["column", "block", "file"]] = "column"
     needs: ClassVar[Literal["groups", "memberships"]] = "groups"
     rewrites: ClassVar[bool] = False
+    perturbs: ClassVar[bool] = False
     supports_weights: ClassVar[bool] = True
     supports_missing: ClassVar[bool] = True
-    keeps_rules: ClassVar[Literal["all", "averages", "records"]] = "all"
+    keeps_rules: ClassVar[Literal["all", "averages", "records", "checked"]] = "all"
     leaves_range: ClassVar[bool] = False
     default_method: ClassVar[str] = "mdav"
     family: ClassVar[str] = ""

@@ -1,0 +1,1 @@
+"""Replacements without groups: values that are exchanged or perturbed record by record."""
