@@ -5,11 +5,13 @@ from shoal.replace.aggregate import Aggregate
 from shoal.replace.base import Replacement
 from shoal.replace.catalogue import *  # noqa: F403  # every replacement there is
 from shoal.replace.members import Members, TooFewObservedError
+from shoal.replace.perturb.base import Perturbation
 from shoal.replace.synthetic.base import SyntheticReplacement
 
 __all__ = [
     "Aggregate",
     "Members",
+    "Perturbation",
     "Replacement",
     "SyntheticReplacement",
     "TooFewObservedError",

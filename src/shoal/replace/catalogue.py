@@ -6,6 +6,9 @@ from shoal.replace.aggregate import ConvexMedian, GeometricMean, Mean, Median, M
 from shoal.replace.base import Replacement
 from shoal.replace.medoid import Medoid
 from shoal.replace.membership_draw import MembershipDraw
+from shoal.replace.perturb.noise import Noise
+from shoal.replace.perturb.rank_swap import RankSwap
+from shoal.replace.perturb.shuffle import Shuffle
 from shoal.replace.synthetic.fuzzy_regression import FuzzyRegression
 from shoal.replace.synthetic.hybrid import MicroHybrid
 from shoal.replace.synthetic.ipso import IPSO
@@ -24,7 +27,10 @@ __all__ = [
     "MicroHybrid",
     "Mode",
     "MuralidharSarathy",
+    "Noise",
     "OrderStatistic",
+    "RankSwap",
+    "Shuffle",
 ]
 
 REPLACEMENTS: dict[str, type[Replacement]] = {
@@ -42,5 +48,8 @@ REPLACEMENTS: dict[str, type[Replacement]] = {
         MicroHybrid,
         MuralidharSarathy,
         FuzzyRegression,
+        RankSwap,
+        Noise,
+        Shuffle,
     )
 }
