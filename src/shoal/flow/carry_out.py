@@ -26,6 +26,7 @@ from shoal.errors import (
 from shoal.flow.blocks.crisp import protect_crisp_block
 from shoal.flow.blocks.fuzzy import protect_fuzzy_block
 from shoal.flow.blocks.largest_shares import refuse_large_shares
+from shoal.flow.blocks.perturbed import protect_perturbed_block
 from shoal.flow.blocks.synthetic import protect_synthetic_block
 from shoal.flow.blocks.unit_levels import at_level, levels_of, protect_levels
 from shoal.flow.blocks.work import ProtectedBlock, Work
@@ -33,6 +34,7 @@ from shoal.flow.drawn_by_key import new_ids
 from shoal.flow.outcome import Input, Reading, installed_versions
 from shoal.flow.release import Release
 from shoal.flow.release_outcome import outcome_of
+from shoal.flow.rules.checked_rules import refuse_rules_broken_by_chance
 from shoal.flow.rules.decimals import refuse_unroundable, rounded_release, rounding_notes
 from shoal.flow.rules.kept_rules import block_edits_of, refuse_broken_file, refuse_broken_release
 from shoal.flow.rules.ruled_values import record_rules_of
@@ -96,10 +98,12 @@ def protect_blocks(work: Work) -> list[ProtectedBlock]:
         protect_block = protect_synthetic_block
     elif work.plan.draws:
         protect_block = protect_fuzzy_block
+    elif work.plan.perturbs:
+        protect_block = protect_perturbed_block
     protected: list[ProtectedBlock] = []
     for number, block in enumerate(work.plan.blocks):
         with progress.share(1 / len(work.plan.blocks)):
-            inside = work.levels is not None
+            inside = work.levels is not None and not work.plan.perturbs
             one = protect_levels(work, number, block, protected) if inside else protect_block(work, number, block)
             protected.append(one)
     return protected
@@ -137,7 +141,7 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
     refuse_broken_file(plan, table, planned)
     refuse_unroundable(plan, table)
     work = Work(plan, table, strata, weights, planned, values, matrices, record_rules_of(plan, table), levels)
-    for number in range(len(plan.blocks)):
+    for number in range(0 if plan.perturbs else len(plan.blocks)):
         at_own_level = at_level(work, number)
         refuse_large_shares(at_own_level, number, at_own_level.strata)
     return work
@@ -151,6 +155,8 @@ def _assemble(work: Work, blocks: Sequence[ProtectedBlock]) -> tuple[Table, list
     masked = rounded_release(work, masked).only_present()
     if work.units is not None and work.plan.unit is not None and not work.plan.drop_unit:
         masked = masked.renumbered(work.plan.unit, new_ids(work.plan.key, work.table.fingerprint(), work.units))
+    if work.plan.perturbs:
+        refuse_rules_broken_by_chance(work.plan, work.table, masked)
     notes = refuse_broken_release(work.plan, work.table, masked, work.edits)
     return masked, [*notes, *rounding_notes(work.plan)]
 
@@ -167,6 +173,8 @@ def _refuse_incomplete(plan: Plan, table: Table) -> None:
             f'Fill them, or {way} missing="fill" (--missing fill) to give them the values of their group; '
             'missing="keep" (--missing keep) leaves them, and records may be unique by what is missing.'
         )
+        if plan.perturbs:
+            advice = 'Fill them, or use missing="keep" (--missing keep), which leaves them where they are.'
         refuse_missing(table, [*plan.columns, *plan.strata], advice)
 
 

@@ -17,7 +17,7 @@ from shoal.replace import REPLACEMENTS, Replacement
 
 __all__ = ["FAMILIES", "Masking", "masking_of", "written_method"]
 
-FAMILIES = ("microaggregation", "fuzzy", "entropy", "hybrid", "synthetic")
+FAMILIES = ("microaggregation", "fuzzy", "entropy", "hybrid", "synthetic", "perturbation")
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,9 @@ def masking_of(given: Any) -> Masking:
     ----------
     given
         The name of a method, with parameters or without, or an estimator; a method and a replacement, written
-        "mdav+hybrid" or as a pair of them; or a replacement that rewrites the confidential variables alone, which is
-        grouped as `shoal.protect` does by default: "hybrid" is "mdav+hybrid", "ipso" is "one-group+ipso".
+        "mdav+hybrid" or as a pair of them; or a replacement that rewrites the confidential variables alone, or that
+        changes records one by one, which is grouped as `shoal.protect` does by default: "hybrid" is "mdav+hybrid",
+        "ipso" is "one-group+ipso", "rank-swap" is "one-group+rank-swap".
     """
     method, replacement = given, None
     if isinstance(given, tuple) and len(given) == 2:
@@ -109,9 +110,9 @@ def masking_of(given: Any) -> Masking:
     elif isinstance(given, str):
         method, replacement = _split_at_plus(given)
     if replacement is None:
-        rewriting = _rewriting_class(method)
-        if rewriting is not None:
-            method, replacement = rewriting.default_method, method
+        alone = _class_that_stands_alone(method)
+        if alone is not None:
+            method, replacement = alone.default_method, method
     written = None if replacement is None else written_form(replacement, REPLACEMENTS, "replace")
     return Masking(written_method(method), written)
 
@@ -126,13 +127,13 @@ def written_method(method: Any) -> dict[str, Any]:
     return written
 
 
-def _rewriting_class(given: Any) -> type[Replacement] | None:
-    """Return the class of a replacement that rewrites the confidential variables; None if it is something else."""
+def _class_that_stands_alone(given: Any) -> type[Replacement] | None:
+    """Return the class of a replacement that rewrites variables or changes records one by one; None for others."""
     if isinstance(given, str | Mapping):
         named = REPLACEMENTS.get(str(written_form(given, REPLACEMENTS, "replace").get("name")))
     else:
         named = type(given) if isinstance(given, Replacement) else None
-    return named if named is not None and named.rewrites else None
+    return named if named is not None and (named.rewrites or named.perturbs) else None
 
 
 def _split_at_plus(given: str) -> tuple[str, str | None]:

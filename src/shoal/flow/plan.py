@@ -149,12 +149,29 @@ class Plan(PlanSection):
         """Whether centres are drawn by membership."""
         return any(one.needs == "memberships" for one in self.replacements.values())
 
+    @cached_property
+    def perturbs(self) -> bool:
+        """Whether values are exchanged or perturbed record by record, without groups."""
+        return any(one.perturbs for one in self.replacements.values())
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether every record is one of a group that shares its released values."""
+        return not (self.is_synthetic or self.draws or self.perturbs)
+
     @property
     def no_k(self) -> str:
         """Why the plan promises no k, "" if it does."""
+        if self.perturbs:
+            return "values are exchanged or perturbed record by record"
         if self.is_synthetic:
             return "synthetic values are new for every record"
         return "centres are drawn at random for every record" if self.draws else ""
+
+    @property
+    def family(self) -> str:
+        """Which of the families the release belongs to."""
+        return "perturbation" if self.perturbs else self.masking.family
 
     @cached_property
     def draws_per_variable(self) -> bool:
@@ -170,6 +187,8 @@ class Plan(PlanSection):
     @property
     def rewritten(self) -> list[str]:
         """The columns that get new values: the confidential ones of synthetic data, else all that are protected."""
+        if self.perturbs:
+            return [name for name in self.columns if self.replacements[name].changes(name)]
         return self.confidential if self.is_synthetic else self.columns
 
     def unchanged(self, released: Iterable[str]) -> list[str]:
@@ -194,9 +213,9 @@ class Plan(PlanSection):
     def facts(self) -> dict[str, Any]:
         """What an intruder knows once the method is published, as `shoal.evaluate` takes it."""
         apart = {"weights": self.weights, "unit": self.unit, "scenarios": self.scenarios}
-        if self.is_synthetic:  # groups cannot be seen in the release
-            synthetic = self.replace[self.columns[0]]
-            return {"columns": self.confidential, "kinds": self.kinds, "replace": synthetic, **apart}
+        if self.is_synthetic or self.perturbs:  # groups cannot be seen in the release, or there are none
+            without_groups = self.replace[self.columns[0]]
+            return {"columns": self.rewritten, "kinds": self.kinds, "replace": without_groups, **apart}
         return {
             **apart,
             "columns": self.columns,

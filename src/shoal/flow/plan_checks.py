@@ -21,6 +21,8 @@ def refuse_misfits(plan: Plan) -> None:
     _every_column_is_settled(plan)
     _rewriting_fits(plan)
     _draws_fit(plan)
+    if plan.perturbs:
+        _perturbing_fits(plan)
     if plan.edits:
         _rules_fit(plan)
     _blocks_share_what_is_for_blocks(plan)
@@ -115,6 +117,31 @@ def _draws_fit(plan: Plan) -> None:
             raise ParameterError(f"at_least={fewest} is below k={plan.k}. Leave it out, or use None, which warns.")
 
 
+def _perturbing_fits(plan: Plan) -> None:
+    """Raise an error if some columns are perturbed and others grouped, or something is asked for that needs groups."""
+    perturbing = next(one.name for one in plan.replacements.values() if one.perturbs)
+    grouping = next((one.name for one in plan.replacements.values() if not one.perturbs), None)
+    if grouping is not None:
+        raise ParameterError(
+            f'replace "{perturbing}" changes records one by one, and "{grouping}" is for groups: one step does one of '
+            "the two. Protect some columns first, and the others in a second step: release.then(...).",
+            parameter="replace",
+        )
+    method = plan.masking.method
+    if method.scope != "file":
+        raise MethodError(
+            f'replace "{perturbing}" changes records one by one, and needs no groups of "{method.name}". Leave method '
+            "out.",
+            method=method.name,
+        )
+    if plan.bounds:
+        raise ParameterError(
+            f'bounds is for synthetic values, not for replace "{perturbing}". Leave it out.', parameter="bounds"
+        )
+    if not plan.rewritten:
+        raise ParameterError(f'replace "{perturbing}" would change no column. Say which.', parameter="replace")
+
+
 def _rules_fit(plan: Plan) -> None:
     """Raise an error if a rule cannot be kept by the method and the replacement that were chosen."""
     if not plan.draws:
@@ -138,7 +165,7 @@ def _rules_fit(plan: Plan) -> None:
 
 def _diversity_fits(plan: Plan) -> None:
     """Raise an error unless there are groups to be diverse, and confidential variables for them to be diverse in."""
-    if plan.is_synthetic or plan.draws:
+    if not plan.has_groups:
         raise MethodError(
             'diversity is for methods that put records into groups, such as "mdav". Leave it out.',
             method=plan.masking.method.name,
@@ -151,7 +178,7 @@ def _diversity_fits(plan: Plan) -> None:
 
 def _dominance_fits(plan: Plan) -> None:
     """Raise an error unless there are groups, and averages in which a record could dominate."""
-    if plan.is_synthetic or plan.draws:
+    if not plan.has_groups:
         raise MethodError(
             'dominance is for methods that put records into groups, such as "mdav". Leave it out.',
             method=plan.masking.method.name,
@@ -165,7 +192,7 @@ def _dominance_fits(plan: Plan) -> None:
 
 def _filling_fits(plan: Plan) -> None:
     """Raise an error unless missing values can get the value of their group."""
-    if plan.is_synthetic or plan.draws:
+    if not plan.has_groups:
         raise MethodError(
             'missing="fill" gives missing values those of their group: it is for methods that put records into groups, '
             'such as "mdav". Fill them before.',
@@ -216,7 +243,7 @@ def _decimals_fit(plan: Plan) -> None:
 def _blocks_share_what_is_for_blocks(plan: Plan) -> None:
     for block in plan.blocks:
         for_block = [plan.replacements[name] for name in block if plan.replacements[name].scope == "block"]
-        if for_block and len(for_block) < len(block):
+        if for_block and len(for_block) < len(block) and not plan.perturbs:
             raise ParameterError(
                 f'replace "{for_block[0].name}" is for all columns of a block together, here {", ".join(block)}.'
             )

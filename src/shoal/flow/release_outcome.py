@@ -15,6 +15,7 @@ from shoal.describe.weights import warn_of_weights
 from shoal.errors import DataError, DescriptionWarning, DisclosureWarning, warn
 from shoal.flow.blocks.counted import counted, note_on_kept, notes_on_counts
 from shoal.flow.blocks.diversity import alike_groups, confidential_codes
+from shoal.flow.blocks.perturbed import note_on_unchanged, warn_of_no_k
 from shoal.flow.blocks.unit_levels import warn_of_unit
 from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.flow.outcome import Outcome
@@ -34,6 +35,9 @@ def outcome_of(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, note
     combinations = same_combinations(masked, released_columns(masked, work.plan.weights, work.plan.unit))
     has_missing = any(masked.missing(name).any() for name in work.plan.columns)
     keeps_missing = work.plan.missing == "keep" and has_missing
+    if work.plan.perturbs:
+        warn_of_no_k(work.plan, combinations)
+        notes.insert(0, note_on_unchanged(work, blocks, masked))
     _warn_of_whole_records(work, combinations, apart, keeps_missing)
     counts = counted(blocks)
     notes += notes_on_counts(work.plan, counts)
@@ -48,7 +52,7 @@ def outcome_of(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, note
     alike = _alike(work, blocks)
     units = unit_numbers(work.table, masked, work.plan.unit)
     whole = alike_records(combinations, units)
-    promised = not (work.plan.is_synthetic or work.plan.draws or has_missing or unchanged) and apart == 1
+    promised = work.plan.has_groups and not (has_missing or unchanged) and apart == 1
     if promised and whole.k < work.plan.k:
         raise DataError(f"Records are {whole.k} alike where k={work.plan.k} was promised; nothing is released.")
     if keeps_missing:
@@ -80,7 +84,8 @@ def outcome_of(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, note
         unchanged = [name for name in masked.names if name not in (*work.plan.rewritten, work.plan.weights)]
         warn_of_weights(masked, work.plan.weights, unchanged)
     for name in outcome.constant:
-        warn(f'All values of "{name}" are the same: it is left out of distances.', DescriptionWarning)
+        why = "it stays as it is" if work.plan.perturbs else "it is left out of distances"
+        warn(f'All values of "{name}" are the same: {why}.', DescriptionWarning)
     return outcome
 
 
@@ -97,7 +102,7 @@ def _uniques_with_weights(
 def _warn_of_whole_records(work: Work, combinations: NDArray[np.int64], apart: int, keeps_missing: bool) -> None:
     """Warn of whole records that are unique or have too few like them, because of blocks or of missing values."""
     plan = work.plan
-    if plan.is_synthetic or not (apart > 1 or keeps_missing):
+    if plan.is_synthetic or plan.perturbs or not (apart > 1 or keeps_missing):
         return
     sizes = np.bincount(combinations)
     short = int(sizes[sizes < plan.k].sum())
@@ -158,8 +163,9 @@ def _kind_notes(work: Work) -> list[str]:
     ]
     notes = []
     if labelled:
+        done = "changed" if work.plan.perturbs else "averaged"
         notes.append(
-            f"Some values of {', '.join(labelled)} have labels and are averaged with the others. If they are codes, "
+            f"Some values of {', '.join(labelled)} have labels and are {done} with the others. If they are codes, "
             "such as no answer, make them missing."
         )
     if not codes:
@@ -173,7 +179,7 @@ def _kind_notes(work: Work) -> list[str]:
 
 def _alike(work: Work, blocks: Sequence[ProtectedBlock]) -> dict[str, int]:
     """Count the groups whose members have one value of a confidential variable, and warn of them."""
-    if work.plan.is_synthetic:
+    if work.plan.is_synthetic or work.plan.perturbs:
         return {}
     counts: dict[str, int] = {}
     for block, columns in zip(blocks, work.plan.blocks, strict=True):

@@ -24,10 +24,12 @@ from shoal.flow.rules.kept_rules import block_edits_of, planned_block_edits
 from shoal.flow.rules.ruled_values import record_edits_of
 from shoal.flow.scenarios import usual_scenarios
 from shoal.flow.synthetic_choice import (
+    asked_to_perturb,
     asked_to_rewrite,
     confidential_names,
     only_rewritten_blocks,
     replacement_for_all,
+    with_confidential,
 )
 from shoal.parameters.choices import as_text, build, written_form
 from shoal.parameters.default import BY_RULES, DEFAULT_METHOD, DEFAULT_REPLACEMENT, is_default
@@ -42,6 +44,8 @@ __all__ = ["Settled", "settle"]
 
 # What serves a variable whose kind the chosen replacement does not.
 _FOR_KIND: dict[Kind, str] = {"continuous": "mean", "ordinal": "median", "nominal": "mode"}
+# The same where values are changed record by record.
+_PERTURBING: dict[Kind, str] = {"continuous": "rank-swap", "ordinal": "pram", "nominal": "pram"}
 _BESIDE_RULES = 3  # columns in a block that no rule joins
 
 
@@ -96,7 +100,10 @@ def settle(
     kinds = _with_amounts(kinds, rules, table)
     named_roles = {"roles": roles, "kinds": kinds, "strata": strata, "weights": weights, "unit": unit, "as_is": as_is}
     named_roles["rewritten"] = asked_to_rewrite(replace, confidential, roles, table.names)
-    selection = _by_level(_selection(table, rules, columns, blocks, named_roles), table, rules)
+    perturbs = asked_to_perturb(replace, table.names)
+    selection = _selection(table, rules, columns, blocks, named_roles)
+    if not perturbs:
+        selection = _by_level(selection, table, rules)
     seed = secrets.randbits(63) if seed is None else int(seed)
 
     shared = replacement_for_all(replace, selection.columns)
@@ -109,14 +116,18 @@ def settle(
             method = rewriting.default_method
     else:
         rewriting = None
+    if perturbs:
+        method = "one-group" if is_default(method) else method
+        if shared is not None and "confidential" in (named := with_confidential(shared, confidential, selection)):
+            shared, rewritten = named, []
 
     settled_method = _settled_method(method, int(k), seed, len(table))
     block_edits = None
     if rewriting is None and _draws(METHODS[settled_method["name"]], shared):
         replacements = _draw_per_column(replace, selection, settled_method, int(k))
     else:
-        replacements = _replacement_per_column(shared, replace, selection)
-        if rules and rewriting is None:
+        replacements = _replacement_per_column(shared, replace, selection, _PERTURBING if perturbs else _FOR_KIND)
+        if rules and rewriting is None and not perturbs:
             repair = bool(as_given.get("repair", False))
             block_edits, replacements = _keeping(rules, replacements, replace, selection, table, repair)
     plan = Plan.settled(
@@ -278,7 +289,7 @@ def _draw_per_column(
 
 
 def _replacement_per_column(
-    shared: dict[str, Any] | None, replace: Any, selection: Selection
+    shared: dict[str, Any] | None, replace: Any, selection: Selection, for_kind: Mapping[Kind, str]
 ) -> dict[str, dict[str, Any]]:
     """Decide what replaces the values of every column: what was asked for, or what serves the column's kind."""
     per_column = {} if shared is not None else {str(name): asked for name, asked in replace.items()}
@@ -288,14 +299,16 @@ def _replacement_per_column(
             f'replace names "{astray[0]}", which is not among the columns to protect.', parameter="replace"
         )
     return {
-        name: _replacement_of(name, kind, per_column[name], by_name=True)
+        name: _replacement_of(name, kind, per_column[name], for_kind, by_name=True)
         if name in per_column
-        else _replacement_of(name, kind, shared or "mean", by_name=False)
+        else _replacement_of(name, kind, shared or for_kind["continuous"], for_kind, by_name=False)
         for name, kind in ((name, selection.kinds[name]) for name in selection.columns)
     }
 
 
-def _replacement_of(name: str, kind: Kind, asked: Any, *, by_name: bool) -> dict[str, Any]:
+def _replacement_of(
+    name: str, kind: Kind, asked: Any, for_kind: Mapping[Kind, str], *, by_name: bool
+) -> dict[str, Any]:
     """Return the replacement of one column, as a plan writes it; `by_name` if it was asked for this column alone."""
     chosen = build(written_form(asked, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
     if chosen.needs == "memberships":
@@ -311,7 +324,7 @@ def _replacement_of(name: str, kind: Kind, asked: Any, *, by_name: bool) -> dict
         )
     if kind in chosen.kinds:
         written = written_form(chosen, REPLACEMENTS, "replace")
-        return {key: value for key, value in written.items() if key != "confidential"}
+        return {key: value for key, value in written.items() if key != "confidential" or (chosen.perturbs and value)}
     if by_name:
         raise ParameterError(f'replace "{chosen.name}" does not serve "{name}", which is {kind}.', parameter="replace")
-    return {"name": _FOR_KIND[kind]}
+    return {"name": for_kind[kind]}

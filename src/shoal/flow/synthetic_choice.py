@@ -1,4 +1,7 @@
-"""What was asked of a synthetic replacement: which one it is, the variables it rewrites, the blocks they are in."""
+"""What was asked of a synthetic replacement: which one it is, the variables it rewrites, the blocks they are in.
+
+And what was asked of one that changes records one by one, which may name the variables to change too.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,13 @@ from shoal.parameters.choices import build, written_form
 from shoal.replace import REPLACEMENTS
 
 __all__ = [
+    "asked_to_perturb",
     "asked_to_rewrite",
     "confidential_names",
     "only_rewritten_blocks",
     "refuse_other_names",
     "replacement_for_all",
+    "with_confidential",
 ]
 
 
@@ -39,11 +44,30 @@ def replacement_for_all(replace: Any, columns: Sequence[str]) -> dict[str, Any] 
 def asked_to_rewrite(replace: Any, confidential: Any, roles: Any, columns: Sequence[str]) -> list[str] | None:
     """Return the columns that a synthetic replacement was asked to rewrite, of whatever kind; None for any other."""
     shared = replacement_for_all(replace, columns)
-    if shared is None or not _rewrites(shared):
+    if shared is None or not (_rewrites(shared) or _perturbs_some(shared)):
         return None
     named = shared.get("confidential", ()) if confidential is None else as_names(confidential, "confidential")
     by_role = roles if isinstance(roles, Mapping) else {}
-    return [*map(str, named), *(str(name) for name, role in by_role.items() if role == "confidential")]
+    names = [*map(str, named), *(str(name) for name, role in by_role.items() if role == "confidential")]
+    return names if names or _rewrites(shared) else None
+
+
+def asked_to_perturb(replace: Any, columns: Sequence[str]) -> bool:
+    """Whether some columns are to be changed record by record."""
+    shared = replacement_for_all(replace, columns)
+    each = replace.values() if shared is None else [shared]
+    kinds = [REPLACEMENTS.get(str(written_form(one, REPLACEMENTS, "replace").get("name"))) for one in each]
+    return any(kind is not None and kind.perturbs for kind in kinds)
+
+
+def with_confidential(shared: dict[str, Any], given: Any, selection: Selection) -> dict[str, Any]:
+    """Return a replacement that changes some columns of a block with their names written in it, if any were named."""
+    if not _perturbs_some(shared):
+        return shared
+    own = [str(name) for name in as_names(shared.get("confidential", ()), "confidential")]
+    named = own if given is None else [str(name) for name in as_names(given, "confidential")]
+    refuse_other_names({**shared, "confidential": own}, named)
+    return {**shared, "confidential": named or _with_role(selection)}
 
 
 def confidential_names(synthetic: Mapping[str, Any], given: Any, selection: Selection) -> list[str]:
@@ -95,6 +119,12 @@ def _rewrites(written: Mapping[str, Any]) -> bool:
     """Whether a replacement that exists is one that rewrites the confidential variables."""
     kind = REPLACEMENTS.get(str(written.get("name")))
     return kind is not None and kind.rewrites
+
+
+def _perturbs_some(written: Mapping[str, Any]) -> bool:
+    """Whether a replacement changes records one by one, in those columns of a block that are named confidential."""
+    kind = REPLACEMENTS.get(str(written.get("name")))
+    return kind is not None and kind.perturbs and "confidential" in kind.limits
 
 
 def _checked(spelled: dict[str, Any]) -> dict[str, Any]:

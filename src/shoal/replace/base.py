@@ -68,3 +68,7 @@ class Replacement:
     family: ClassVar[str] = ""
     searched: ClassVar[tuple[Searched, ...]] = ()
     search_defaults: ClassVar[Mapping[str, Any]] = {}
+
+    def changes(self, name: str) -> bool:
+        """Whether a column with this replacement gets new values; one that does not says what others go with."""
+        return True

@@ -19,11 +19,11 @@ def released(noise, X, seed=0, weights=None):
     return np.column_stack([*computed.values()])
 
 
-@pytest.fixture
-def X():
+@pytest.fixture(name="X")
+def sample():
     rng = np.random.default_rng(7)
     X = rng.standard_normal((300, 3)) @ np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -3.0], [0.0, 0.0, 0.5]])
-    return X + [100, -5, 0]
+    return X + np.array([100.0, -5.0, 0.0])
 
 
 def mixing_of(noise, X, seed=0, weights=None):

@@ -78,6 +78,8 @@ def levels_of(plan: Plan, table: Table, strata: Strata) -> Levels | None:
     first = np.unique(units, return_index=True)[1]
     constant = tuple(len(columns_within(table, units, block)) == len(block) for block in plan.blocks)
     levels = Levels(units, first, constant)
+    if plan.perturbs:
+        return levels
     _refuse_few_units(plan, levels, strata)
     divided = len(np.unique(units * len(strata) + strata.codes)) - len(first)
     if divided and any(constant):
@@ -247,7 +249,7 @@ def _with_enough(parts: Integers, strata: Integers, counts: Integers, k: int, *,
 def warn_of_unit(work: Work, partitions: Sequence[Partition]) -> None:
     """Warn of a column that looks like the ids of units, if no unit is given and some groups have too few of them."""
     plan = work.plan
-    name = likely_unit(work.table) if plan.unit is None and not plan.is_synthetic else ""
+    name = likely_unit(work.table) if plan.unit is None and not (plan.is_synthetic or plan.perturbs) else ""
     if not name or plan.roles.get(name) == "other":
         return
     units = codes(work.table, name)

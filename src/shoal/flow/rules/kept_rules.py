@@ -60,7 +60,7 @@ def block_edits_of(plan: Plan, table: Table) -> list[BlockEdits]:
                 raise ColumnError(
                     f'The rule "{rule.shown}" names "{name}", an identifier, which is dropped.', column=name
                 )
-    if not plan.edits or plan.is_synthetic or plan.centres_keep_rules:
+    if not plan.edits or plan.is_synthetic or plan.perturbs or plan.centres_keep_rules:
         return []
     asked = {name: as_text(written) for name, written in plan.replace.items()}
     return planned_block_edits(plan.edits, plan.blocks, plan.kinds, table, asked, repair=plan.repair, drawn=plan.draws)
@@ -85,6 +85,8 @@ def refuse_broken_file(plan: Plan, table: Table, edits: Sequence[BlockEdits]) ->
 
 
 def _way_out(plan: Plan, rule: Rule, fixed: Sequence[str]) -> str:
+    if plan.perturbs:
+        return "leave the rule out"
     if rule.is_linear and fixed and plan.repair and not plan.is_synthetic:
         return (
             "leave the rule out; only averages of variables without missing values can be repaired, and "

@@ -84,10 +84,6 @@ class Perturbation(Replacement, ABC):
     default_method: ClassVar[str] = "one-group"
     family: ClassVar[str] = "perturbation"
 
-    def changes(self, name: str) -> bool:
-        """Whether a column that has this replacement gets new values, and does not only say what others go with."""
-        return True
-
     @abstractmethod
     def perturbed(self, part: Part, rng: np.random.Generator) -> Perturbed:
         """Return the new values of the columns of a part."""
