@@ -19,7 +19,9 @@ __all__ = ["NOT_ASKED_FOR", "columns_apart", "columns_in_both", "measured_values
 
 NOT_ASKED_FOR = "not asked for."
 _TOO_SLOW = "takes long; left out by quick."
-_NO_GROUPS = "looks for groups, which synthetic values do not show; attribute_attack is the attack on these."
+_NO_GROUPS = (
+    "looks for groups, which synthetic and perturbed values do not show; attribute_attack is the attack on these."
+)
 
 
 def columns_apart(files: Pair, **named: str | None) -> list[str]:
@@ -45,16 +47,16 @@ def reasons_to_leave_out(names: Collection[str], evaluation: Mapping[str, Any], 
         lacking = MEASURES[name].lacking(evaluation)
         if lacking:
             needs = f"needs {' and '.join(lacking)}: name what is missing, or the plan of the release."
-            left_out.setdefault(name, _NO_GROUPS if _rewrites(evaluation["replace"]) else needs)
+            left_out.setdefault(name, _NO_GROUPS if _shows_no_groups(evaluation["replace"]) else needs)
     return left_out
 
 
-def _rewrites(replace: Any) -> bool:
-    """Whether a replacement, if there is one, makes synthetic values."""
+def _shows_no_groups(replace: Any) -> bool:
+    """Whether a replacement, if there is one, makes synthetic values or changes records one by one."""
     if replace is None:
         return False
     kind = REPLACEMENTS.get(str(written_form(replace, REPLACEMENTS, "replace").get("name")))
-    return kind is not None and bool(kind.rewrites)
+    return kind is not None and (kind.rewrites or kind.perturbs)
 
 
 def measured_values(

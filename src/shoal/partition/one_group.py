@@ -14,7 +14,7 @@ __all__ = ["OneGroup"]
 
 
 class OneGroup(Partitioner):
-    """All records in one group, for synthetic data of a whole file.
+    """All records in one group, for synthetic and perturbed data of a whole file.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class OneGroup(Partitioner):
     """
 
     name: ClassVar[str] = "one-group"
-    summary: ClassVar[str] = "All records in one group, for synthetic data of a whole file"
+    summary: ClassVar[str] = "All records in one group, for synthetic and perturbed data of a whole file"
     reference: ClassVar[str] = ""
     scope: ClassVar[Literal["column", "block", "file"]] = "file"
 

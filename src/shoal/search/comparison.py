@@ -14,7 +14,7 @@ from typing import Any
 from shoal import progress
 from shoal.errors import DataError, MethodError, ParameterError, ShoalError
 from shoal.flow.masking import Masking, masking_of
-from shoal.flow.synthetic_choice import replacement_for_all
+from shoal.flow.synthetic_choice import asked_to_perturb, replacement_for_all
 from shoal.measure.options import MeasureOptions, checked_measure_options, full_options, options_text
 from shoal.parameters.choices import as_text
 from shoal.parameters.limits import Whole, check_limits
@@ -136,7 +136,8 @@ def compare(
         One k, or several. A value that is named twice is used once, and so is a method.
     methods
         Names or estimators, or "all". A method can have a replacement of its own behind a plus, "mdav+hybrid",
-        "mdav+median", or as a pair of objects; "hybrid" alone is "mdav+hybrid", and "ipso" is "one-group+ipso".
+        "mdav+median", or as a pair of objects; "hybrid" alone is "mdav+hybrid", and "ipso" is "one-group+ipso". So is
+        "rank-swap", and others that change records one by one and promise no k.
         Of all, those are left out that take too long for the size of the table; the synthetic ones are among them if
         some variables are confidential. A method that is named is run, however long it takes. What a method cannot do
         at some k, or at any, is left out too, and the rest is kept; `left_out` says why. If nothing can be done, that
@@ -238,9 +239,13 @@ def _all_methods(options: Mapping[str, Any]) -> list[str]:
     replace, roles = options.get("replace"), options.get("roles")
     if replace is not None:
         whole = [name for name, kind in METHODS.items() if kind.scope == "file"]
+        if asked_to_perturb(replace, ()):
+            return whole
         return [*grouping, *whole] if _rewrites_whole_file(replace) else grouping
     named = isinstance(roles, Mapping) and "confidential" in roles.values()
     rewriting = [_named_with_starts(kind) for kind in REPLACEMENTS.values() if kind.rewrites]
+    numeric = [kind for kind in REPLACEMENTS.values() if "continuous" in kind.kinds and "nominal" not in kind.kinds]
+    grouping += [_named_with_starts(kind) for kind in numeric if kind.perturbs]
     return [*grouping, *rewriting] if named or options.get("confidential") is not None else grouping
 
 
@@ -301,7 +306,7 @@ def _compared_release(setup: TrialSetup, masking: Masking, k: int, seed: int) ->
         method=masking.text,
         k=k,
         **asdict(setup.measure(release)),
-        family=release.plan.masking.family,
+        family=release.plan.family,
         seconds=seconds,
         groups=sum(outcome.groups),
         smallest_group=outcome.smallest_group,

@@ -154,5 +154,5 @@ class Run:
             seconds = time.monotonic() - begin
             name = type(error).__name__
             return Trial(number, settings, request, problem=name, reason=str(error), seconds=seconds)
-        family = release.plan.masking.family
+        family = release.plan.family
         return Trial(number, settings, request, family, measures, seconds=time.monotonic() - begin)

@@ -154,7 +154,7 @@ class TrialSetup:
     def measure(self, release: Release) -> TrialMeasures:
         """Measure a release."""
         attack = None
-        if not release.plan.is_synthetic:
+        if not (release.plan.is_synthetic or release.plan.perturbs):
             alone = release.evaluate(measures=["transparency_attack"], options=self.measure_options)
             attack = alone.transparency_attack
         evaluation = self._evaluated(release, QUICK_MEASURES)

@@ -149,7 +149,9 @@ def space_of(
         replacement |= {name: value for name, value in own.search_defaults.items() if name not in replacement}
     elif kind.gives == "memberships":
         own, replacement = REPLACEMENTS[kind.default_replacement], {"name": kind.default_replacement}
-    parameters = [_k_parameter(ks, records, masking.is_whole_file), *_block_parameter(kind, columns, options)]
+    parameters = [_k_parameter(ks, records, masking.is_whole_file)]
+    if own is None or not own.perturbs:
+        parameters += _block_parameter(kind, columns, options)
     for parameter in _declared_parameters(masking, own, in_strata):
         stated = method if parameter.owner == "method" else replacement
         if ("n_clusters" if parameter.name == "clusters" else parameter.name) not in stated:

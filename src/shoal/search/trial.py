@@ -41,7 +41,7 @@ class Trial:
     request
         What `shoal.protect` was asked for.
     family
-        "microaggregation", "fuzzy", "entropy", "hybrid" or "synthetic"; empty if there is no release.
+        "microaggregation", "fuzzy", "entropy", "hybrid", "synthetic" or "perturbation"; empty if there is no release.
     measures
         Disclosure risk and information loss of the release; None if there is none.
     problem

@@ -28,7 +28,7 @@ from shoal.write import refuse_to_overwrite
 
 __all__ = ["METHODS_TUNED", "tune"]
 
-METHODS_TUNED = ("mdav", "vmdav", "refine", "fuzzy", "entropy", "hybrid")
+METHODS_TUNED = ("mdav", "vmdav", "refine", "fuzzy", "entropy", "hybrid", "rank-swap", "noise")
 # The usual choices without a search: evaluated first, and what a search has to improve on. In a large file the quick
 # ones come first.
 _FIXED_METHODS, _FIXED_K = ("mdav", "hybrid", "vmdav", "fuzzy"), (3, 5, 10)
@@ -63,7 +63,8 @@ def tune(
     data
         A frame, an array or the path of a file, as in `shoal.protect`.
     methods
-        What to search: names or pairs as in `shoal.compare`; mdav, vmdav, refine, fuzzy, entropy and hybrid by default.
+        What to search: names or pairs as in `shoal.compare`; mdav, vmdav, refine, fuzzy, entropy, hybrid, rank-swap and
+        noise by default, of which the last two promise no k.
         A parameter that is given ("fuzzy:m=1.2") stays as it is. Hybrid data merge groups that are too small.
     k
         The values of k, those above half of the records left out. A search by optuna takes any between the ends.

@@ -155,6 +155,7 @@ class _Collector:
             in_groups=plan is None or not plan.masking.is_whole_file,
             replace=[] if plan is None else sorted({as_text(choice) for choice in plan.replace.values()}),
             is_synthetic=plan is not None and plan.is_synthetic,
+            perturbs=plan is not None and plan.perturbs,
             descriptions={name: choice.summary for name, choice in choices.items()},
             references=list(dict.fromkeys(choice.reference for choice in choices.values() if choice.reference)),
             plan=self._plan_facts(),
@@ -179,7 +180,7 @@ class _Collector:
 
     def _k_holds(self, sizes: Sequence[NDArray[np.int64]]) -> bool:
         """Whether every protected value is seen to stand for k records."""
-        if self._plan is None or self._plan.is_synthetic:
+        if self._plan is None or self._plan.is_synthetic or self._plan.perturbs:
             return False
         reached = self._evaluation.k_anonymity
         if sizes:
@@ -191,6 +192,8 @@ class _Collector:
         alike = alike_text(headline)
         if self._plan is not None and self._plan.is_synthetic:
             return f"The confidential values are synthetic, no k is promised, and {alike}"
+        if self._plan is not None and self._plan.perturbs:
+            return f"No k is promised, as {self._plan.no_k}, and {alike}"
         if self._plan is not None and k_holds and not headline.are_k_alike:
             alike += f", though every protected value stands for at least {self._plan.k} records"
         return alike[:1].upper() + alike[1:]
@@ -218,7 +221,7 @@ class _Collector:
         if self._plan is None:
             compared = set(self._evaluation.columns)
             return {name: None for name in self._original.names if name in compared}
-        return dict.fromkeys(self._plan.confidential or self._plan.columns)
+        return dict.fromkeys(self._plan.rewritten or self._plan.columns)
 
     def _kind(self, name: str) -> Kind | None:
         planned = None if self._plan is None else self._plan.kinds.get(name)
@@ -256,7 +259,7 @@ class _Collector:
         return shape_of_categories([categories_in(table, name) for table in tables], labels, self._fewest)
 
     def _groups(self, sizes: Sequence[NDArray[np.int64]]) -> list[GroupFacts]:
-        if self._plan is None or self._plan.outcome is None:
+        if self._plan is None or self._plan.outcome is None or self._plan.perturbs:
             return []
         if not self._internal and any(block.min() < self._plan.k for block in sizes):
             return []

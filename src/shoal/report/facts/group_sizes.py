@@ -17,10 +17,10 @@ _MOST_SIZES = 30
 def sizes_shown(masked: Table, plan: Plan) -> list[NDArray[np.int64]]:
     """Return the sizes of the groups in each block, counted as records with the same values.
 
-    Nothing is returned if the file does not show the groups: missing or synthetic values hide them, and two groups may
-    have the same values. The file shows them if it has as many as the plan says.
+    Nothing is returned if the file does not show the groups: missing or synthetic values hide them, perturbed ones
+    have none, and two groups may have the same values. The file shows them if it has as many as the plan says.
     """
-    if plan.outcome is None or plan.is_synthetic or any(name not in masked for name in plan.columns):
+    if plan.outcome is None or plan.is_synthetic or plan.perturbs or any(name not in masked for name in plan.columns):
         return []
     sizes = []
     for block in plan.blocks:

@@ -231,6 +231,7 @@ class Summary(_Facts):
         False,
         description="Whether the confidential variables are rewritten with synthetic values, and the others stay.",
     )
+    perturbs: bool = Field(False, description="Whether values are exchanged or perturbed record by record.")
     descriptions: dict[str, str] = Field(
         default_factory=dict, description="What the method and each replacement is, by its name without parameters."
     )

@@ -49,9 +49,12 @@ def _parameters(summary: Summary) -> list[tuple[str, str]]:
     plan = summary.plan
     if plan is None:
         return []
-    facts: list[tuple[str, str]] = [("k", str(plan["k"])), ("grouped by", _choice(plan["method"], summary))]
+    facts: list[tuple[str, str]] = [("k", f"none: {summary.no_k}")] if summary.perturbs else [("k", str(plan["k"]))]
+    if not summary.perturbs:
+        facts.append(("grouped by", _choice(plan["method"], summary)))
     for number, block in enumerate(plan["blocks"][: _most(plan)], start=1):
-        label = "grouped variables" if len(plan["blocks"]) == 1 else f"block {number} of {len(plan['blocks'])}"
+        together = "changed variables" if summary.perturbs else "grouped variables"
+        label = together if len(plan["blocks"]) == 1 else f"block {number} of {len(plan['blocks'])}"
         facts.append((label, names_markup(block)))
     for choice, columns in _by_choice(plan["replace"]):
         facts.append(("replaced by", _choice(choice, summary) + Markup(": ") + _which(columns, plan)))
@@ -63,10 +66,9 @@ def _parameters(summary: Summary) -> list[tuple[str, str]]:
         facts.append(("rewritten", names_markup(plan["confidential"])))
     for role, columns in _by_choice(plan.get("roles", {})):
         facts.append((f"role {role}", names_markup(columns)))
-    facts += [
-        ("missing values", _MISSING[plan["missing"]]),
-        ("distances", "on standardised variables" if plan["standardize"] else "on variables as they are"),
-    ]
+    facts.append(("missing values", _MISSING[plan["missing"]]))
+    if not summary.perturbs:
+        facts.append(("distances", "on standardised variables" if plan["standardize"] else "on variables as they are"))
     return facts + _safeguards(plan) + _origin(plan)
 
 

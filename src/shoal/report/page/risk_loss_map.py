@@ -32,6 +32,7 @@ _MARKS = {
     "entropy": ("v", "#009e73"),
     "hybrid": ("s", "#d55e00"),
     "synthetic": ("D", "#cc79a7"),
+    "perturbation": ("P", "#56b4e9"),
 }
 _LINES: dict[str, dict[str, Any]] = {
     "Pareto front": {"color": INK, "linewidth": 1.4, "zorder": 2.5},

@@ -40,9 +40,9 @@ def release_text(summary: Summary, output: Path, plan: Path | None, in_input_ord
 
 def _protection(summary: Summary) -> Iterator[tuple[str, str]]:
     blocks = f" in {len(summary.groups)} blocks" if len(summary.groups) > 1 else ""
-    how = f" by {_name(summary.replace[0])}" if summary.is_synthetic else ""
+    how = f" by {', '.join(map(_name, summary.replace))}" if summary.is_synthetic or summary.perturbs else ""
     yield (
-        "rewritten" if summary.is_synthetic else "protected",
+        "rewritten" if summary.is_synthetic else "changed" if summary.perturbs else "protected",
         f"{len(summary.protected)} of {len(summary.variables)} columns of {summary.records:,} records{blocks}{how}: "
         f"{first_names(summary.protected)}",
     )
@@ -50,10 +50,12 @@ def _protection(summary: Summary) -> Iterator[tuple[str, str]]:
     if outside:
         some = ", ".join(f"{one_line(name)} ({count:,})" for name, count in list(outside.items())[:_MOST_NAMED])
         more = f" and {len(outside) - _MOST_NAMED} more columns" if len(outside) > _MOST_NAMED else ""
-        yield "outside", f"values outside the range of the original: {some}{more}; --bounds keeps it"
+        way_out = "" if summary.perturbs else "; --bounds keeps it"
+        yield "outside", f"values outside the range of the original: {some}{more}{way_out}"
     strata = f" within {', '.join(map(one_line, summary.strata))}" if summary.strata else ""
     if not summary.in_groups:
-        yield "groups", f"none: all records are rewritten together{strata}"
+        how = "values are changed record by record" if summary.perturbs else "all records are rewritten together"
+        yield "groups", f"none: {how}{strata}"
         return
     smallest, largest = min(one.smallest for one in summary.groups), max(one.largest for one in summary.groups)
     count = sum(one.groups for one in summary.groups)
@@ -69,7 +71,8 @@ def _loss(summary: Summary) -> Iterator[tuple[str, str]]:
     if loss is None or error is None:
         return
     share = f"{loss:.2f} % of the variation"
-    yield "cost", f"{f'values moved by {share}' if summary.is_synthetic else f'{share} is lost'} (SSE {error:.2f})"
+    moved = summary.is_synthetic or summary.perturbs
+    yield "cost", f"{f'values moved by {share}' if moved else f'{share} is lost'} (SSE {error:.2f})"
     by_variable = {one.name: one.loss for one in summary.variables if one.loss is not None}
     if len(by_variable) > 1:
         worst = max(by_variable, key=by_variable.__getitem__)
@@ -83,12 +86,16 @@ def _columns(summary: Summary) -> Iterator[tuple[str, str]]:
     notes = [
         ("dropped", summary.dropped, "identifiers"),
         ("as it is", [name for name in summary.released_as_is if name not in apart], "NOT PROTECTED"),
-        ("strata", summary.strata, "as they are: groups stay within them"),
+        (
+            "strata",
+            summary.strata,
+            f"as they are: {'values are changed' if summary.perturbs else 'groups stay'} within them",
+        ),
         ("weight", [name for name, role in apart.items() if role == "weight"], "as it is: k does not count it"),
         (
             "now float",
             [] if outcome is None else outcome.became_float,
-            f"were whole numbers, are {'synthetic' if summary.is_synthetic else 'means'}",
+            f"were whole numbers, are {_what_they_are(summary)}",
         ),
         (
             "joined",
@@ -99,6 +106,10 @@ def _columns(summary: Summary) -> Iterator[tuple[str, str]]:
     for word, columns, why in notes:
         if columns:
             yield word, f"{first_names(columns)} ({why})"
+
+
+def _what_they_are(summary: Summary) -> str:
+    return "synthetic" if summary.is_synthetic else "perturbed" if summary.perturbs else "means"
 
 
 def _name(choice: str) -> str:
