@@ -97,6 +97,8 @@ PROMISES = [
     *("no record carries more than half of a weight", "no record dominates a sum"),
     *("sums that one record makes up are counted", "what is released as it is is said", "whole records are k alike"),
     *("units have new ids", "records of a unit get its value", "bounds keep the range"),
+    *("exchanged values are those of the stratum", "values are exchanged within p % of the ranks"),
+    *("noise has the size asked for", "categories are those of the stratum", "whole places are exchanged"),
 ]
 
 

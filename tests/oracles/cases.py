@@ -17,8 +17,14 @@ SERVES = {
     "median": {"continuous", "ordinal"},
     "order-statistic": {"continuous", "ordinal"},
     "convex-median": {"ordinal"},
+    "rank-swap": {"continuous", "ordinal"},
+    "shuffle": {"continuous", "ordinal"},
+    "noise": {"continuous"},
+    "pram": {"ordinal", "nominal"},
 }
-KEEPS_VALUES = {"median", "convex-median", "order-statistic", "mode", "medoid"}
+PERTURBING = {"rank-swap", "noise", "shuffle", "pram", "record-swap"}
+PERTURBED_INSTEAD = {"continuous": "rank-swap", "ordinal": "pram", "nominal": "pram"}
+KEEPS_VALUES = {"median", "convex-median", "order-statistic", "mode", "medoid", *(PERTURBING - {"noise"})}
 SINGLE = ("float32", "Float32", "float")  # storages of single precision
 INSTEAD = {"continuous": "mean", "ordinal": "median", "nominal": "mode"}
 
@@ -116,6 +122,11 @@ class Case:
         return self.method.split(":")[0] in ("fuzzy", "entropy") or self.replace == "membership-draw"
 
     @property
+    def is_perturbed(self) -> bool:
+        """Whether values are changed record by record."""
+        return isinstance(self.replace, str) and self.replace.split(":")[0] in PERTURBING
+
+    @property
     def rewritten(self) -> list[str]:
         """The columns that get new values."""
         return self.confidential or [name for block in self.blocks for name in block]
@@ -162,7 +173,8 @@ class Case:
         if isinstance(asked, dict):
             asked = asked.get(self.labels[name], "mean")
         kind = self.variable(name).kind
-        return asked if kind in SERVES.get(asked.split(":")[0], {kind}) else INSTEAD[kind]
+        instead = PERTURBED_INSTEAD if self.is_perturbed else INSTEAD
+        return asked if kind in SERVES.get(asked.split(":")[0], {kind}) else instead[kind]
 
     def variable(self, name: str) -> Variable:
         """Return the variable of this name."""

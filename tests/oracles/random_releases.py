@@ -32,6 +32,10 @@ SYNTHETIC = (
     *("hybrid", "hybrid:small_groups=merge", "ipso", "ipso:variant=A", "ipso:variant=B", "muralidhar-sarathy"),
     *("muralidhar-sarathy:alpha=0.9", "fuzzy-regression:n_clusters=2"),
 )
+PERTURBING = (
+    *("rank-swap:p=20", "rank-swap:p=20", "rank-swap:p=100", "noise", "noise:correlated=false", "shuffle", "pram"),
+    *("noise:alpha=2,keep_variance=true", "pram:invariant=false", "record-swap:rate=0.3"),
+)
 SMOOTH = ("cents", "skewed", "real", "whole")
 SHAPES = (*SMOOTH * 2, *("few", "counts") * 2, "constant", "extreme", "outlier", "large", "negative zero")
 FOR_KIND = {
@@ -45,6 +49,8 @@ def drawn_case(seed: int) -> Case:
     """Return the case of this seed, always the same."""
     rng = Random(seed)
     family = rng.choices(("grouped", "soft", "synthetic"), (71, 15, 14))[0]
+    if family == "grouped" and Random(f"perturbed {seed}").random() < 0.1:
+        family = "perturbed"
     case = Case(seed, rng.choice(ENGINES), [], k=rng.randint(2, 6))
     fitting = rng.random() < 0.93  # otherwise what is asked for need not go together
     if family == "synthetic" and fitting:  # which small groups have too few degrees of freedom for
@@ -53,6 +59,8 @@ def drawn_case(seed: int) -> Case:
     if family == "grouped":
         case.method = rng.choice(GROUPING)
         case.missing = rng.choice(("error", "keep", "keep", "fill"))
+    elif family == "perturbed":
+        case.method, case.missing = "one-group", rng.choice(("error", "keep", "keep"))
     else:
         case.method = rng.choice(SOFT) if family == "soft" else "mdav"
         case.missing = rng.choice(("error", "keep"))
@@ -60,13 +68,16 @@ def drawn_case(seed: int) -> Case:
     kinds = ("continuous", "continuous", "nominal", "ordinal") if case.method.startswith("mdav") else ("continuous",)
     if family == "soft":
         kinds = ("continuous",)
+    if family == "perturbed":
+        with_missing, kinds = case.missing == "keep", ("continuous", "continuous", "nominal", "ordinal")
     if case.method == "hac:distance=hamming":
         kinds = ("nominal",)
     if case.method.startswith("hac:distance=levenshtein"):
         kinds = ("nominal", "nominal", "ordinal", "continuous")
     if not fitting:
         with_missing, kinds = rng.random() < 0.5, ("continuous", "nominal", "ordinal")
-    units = _drawn_units(case, Random(f"unit {seed}"), records, often=family == "grouped", fitting=fitting)
+    often = family in ("grouped", "perturbed")
+    units = _drawn_units(case, Random(f"unit {seed}"), records, often=often, fitting=fitting)
     width = rng.randint(1, 4 if family == "synthetic" else 5)
     if case.method == "optimal-univariate" and fitting:
         width = 1
@@ -85,6 +96,10 @@ def drawn_case(seed: int) -> Case:
         case.confidential = rng.sample(names, rng.randint(1, max(1, len(names) - 1)))
         if rng.random() < 0.7:
             case.options["method"] = case.method
+    elif family == "perturbed":
+        case.replace = rng.choice(PERTURBING)
+        if rng.random() < 0.3:
+            case.options["method"] = case.method
     elif family == "grouped":
         case.replace = _drawn_replacement(case, rng, names, fitting)
         case.options["method"] = case.method
@@ -96,7 +111,7 @@ def drawn_case(seed: int) -> Case:
     _add_others(case, rng, records, family, units)
     _rename(case, rng)
     case.asked_blocks = len(case.blocks)
-    if case.unit is not None:
+    if case.unit is not None and not case.is_perturbed:
         case.blocks = _by_level(case)
     case.standardize = rng.random() < 0.8
     stated = {case.labels[one.name]: one.kind for one in case.variables if one.stated}
@@ -320,7 +335,7 @@ def _add_others(case: Case, rng: Random, records: int, family: str, units: list[
             if case.missing != "error" and rng.random() < 0.4:
                 cells = [None if rng.random() < 0.3 else cell for cell in cells]
             case.strata.append(_other(case, rng, "nominal", _of_units(rng, cells, units)))
-    if rng.random() < (0.3 if family == "grouped" else 0.04):
+    if rng.random() < (0.3 if family in ("grouped", "perturbed") else 0.04):
         weights: Cells = [rng.choice((1, 2, 0.5, 3.75, rng.random() + 0.01)) for _ in range(records)]
         if rng.random() < 0.05:
             weights[rng.randrange(records)] = rng.choice((None, 0, -1.0))
@@ -363,7 +378,8 @@ def _rename(case: Case, rng: Random) -> None:
         case.replace = {label(name): way for name, way in case.replace.items()}
     by_role = rng.random() < 0.3
     roles = {label(name): "identifier" for name in case.identifiers}
-    of_no_account = ("key", "other", "other") if case.confidential else ("key", "other", "confidential")
+    says_more = case.confidential or case.replace == "shuffle"  # what is confidential is what changes
+    of_no_account = ("key", "other", "other") if says_more else ("key", "other", "confidential")
     for name in [*protected, *case.as_is]:
         if name not in case.confidential and rng.random() < 0.2:
             roles[label(name)] = rng.choice(of_no_account)

@@ -31,6 +31,8 @@ def reasons_to_refuse(case: Case) -> set[str]:
         reasons.add("fewer records than k")
     if case.missing == "error" and (incomplete or any(None in case.variable(name).cells for name in case.strata)):
         reasons.add("missing values")
+    if case.is_perturbed:
+        return reasons | _reasons_of_perturbing(case, protected)
     if incomplete and (method != "mdav" or case.confidential or case.replace == "medoid"):
         reasons.add("method without missing values")
     if any(not one.observed for one in protected):
@@ -64,6 +66,39 @@ def reasons_to_refuse(case: Case) -> set[str]:
     reasons |= (
         _reasons_of_weights(case) | _reasons_of_strata(case, protected) | _reasons_of_replacements(case, protected)
     )
+    return reasons
+
+
+def _reasons_of_perturbing(case: Case, protected: list[Variable]) -> set[str]:
+    """Values are changed inside strata: each has to have k records, and enough values for what is asked of them."""
+    reasons = set()
+    if case.weights is not None and any(cell is None or cell <= 0 for cell in case.variable(case.weights).cells):
+        reasons.add("weights that are not positive")
+    if case.engine == "arrow" and any(one.storage == "string_view" for one in case.variables):
+        reasons.add("a type that cannot be protected")
+    if any(isinstance(cell, int) and abs(cell) > 2**53 for one in protected for cell in one.cells if cell is not None):
+        reasons.add("numbers that floats do not hold")
+    ways = {one.name: case.way_of(one.name).split(":")[0] for one in protected}
+    if any(case.is_of_units(one.name) and ways[one.name] in ("rank-swap", "noise", "shuffle") for one in protected):
+        reasons.add("a value of units that would fall apart")
+    if any(not case.is_of_units(one.name) and ways[one.name] == "record-swap" for one in protected if case.unit):
+        reasons.add("units in several places")
+    strata = case.stratum_of_record
+    for stratum in set(strata):
+        rows = {row for row in range(case.records) if strata[row] == stratum}
+        if len(rows) < case.k:
+            reasons.add("a stratum with fewer records than k")
+        for one in protected:
+            p = float(case.way_of(one.name).partition("p=")[2] or 5)
+            if ways[one.name] == "rank-swap" and 0 < p * len(rows & one.observed) / 100 < 1:
+                reasons.add("fewer ranks than p asks for")
+            if ways[one.name] == "noise" and any(abs(cell) > 1e306 for cell in one.cells if cell is not None):
+                reasons.add("values at the end of what floats hold")
+        for block in case.blocks:
+            noisy = [case.variable(name) for name in block if ways[name] == "noise"]
+            together = rows.intersection(*(one.observed for one in noisy))
+            if len(noisy) > 1 and len(together) < 2:
+                reasons.add("too few complete records for a covariance")
     return reasons
 
 

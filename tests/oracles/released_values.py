@@ -17,6 +17,7 @@ from scipy.optimize import nnls
 from oracles.cases import KEEPS_VALUES, SINGLE, Case, Fault, Variable
 from oracles.group_values import group_values
 from oracles.native_tables import STORAGES, Cells, listed_categories, plain_cells, types
+from oracles.slow_perturbations import perturbed_values
 
 __all__ = ["faults"]
 
@@ -43,7 +44,9 @@ def faults(case: Case, release: Any, warned: list[str]) -> list[Fault]:
     for block, partition in zip(blocks, release.partitions, strict=True):
         labels = [int(label) for label in partition.labels]
         found += _groups(case, block, labels, partition)
-        if case.confidential:
+        if case.is_perturbed:
+            found += perturbed_values(case, block, after)
+        elif case.confidential:
             found += _synthetic(case, block, labels, after)
         elif case.is_soft:
             found += _centres(case, block, after)
@@ -175,7 +178,7 @@ def _whole_records(case: Case, after: dict[str, Cells]) -> Iterator[Fault]:
     columns = [
         cells for name, cells in after.items() if name not in (case.weights, case.unit) and case.variable(name).observed
     ]
-    several = case.asked_blocks > 1 or case.confidential
+    several = case.asked_blocks > 1 or case.confidential or case.is_perturbed
     if not columns or several or case.unchanged or any(None in cells for cells in columns):
         return
     fewest = _fewest(case, zip(*columns, strict=True))
@@ -210,7 +213,7 @@ def _groups(case: Case, block: list[str], labels: list[int], partition: Any) -> 
     sizes = Counter(label for label in labels if label >= 0)
     if len(labels) != case.records or sorted(sizes) != list(range(len(sizes))):
         yield Fault("labels number the groups", f"{len(labels)} labels, groups {sorted(sizes)}")
-    if sizes and (fewest := _fewest(case, labels)) < case.k:
+    if sizes and not case.is_perturbed and (fewest := _fewest(case, labels)) < case.k:
         yield Fault("groups of at least k", f"{fewest} where k={case.k}")
     if [int(size) for size in partition.sizes] != [sizes[group] for group in sorted(sizes)]:
         yield Fault("sizes are those of the groups", f"{list(partition.sizes)}")

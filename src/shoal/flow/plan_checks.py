@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shoal.errors import ColumnError, MethodError, ParameterError, RuleError, nearest_name_hint
 from shoal.flow.blocks.largest_shares import averages_amounts
-from shoal.flow.synthetic_choice import refuse_other_names
+from shoal.flow.synthetic_choice import refuse_both, refuse_other_names
 from shoal.replace import REPLACEMENTS, MembershipDraw
 
 if TYPE_CHECKING:
@@ -120,13 +120,7 @@ def _draws_fit(plan: Plan) -> None:
 def _perturbing_fits(plan: Plan) -> None:
     """Raise an error if some columns are perturbed and others grouped, or something is asked for that needs groups."""
     perturbing = next(one.name for one in plan.replacements.values() if one.perturbs)
-    grouping = next((one.name for one in plan.replacements.values() if not one.perturbs), None)
-    if grouping is not None:
-        raise ParameterError(
-            f'replace "{perturbing}" changes records one by one, and "{grouping}" is for groups: one step does one of '
-            "the two. Protect some columns first, and the others in a second step: release.then(...).",
-            parameter="replace",
-        )
+    refuse_both(perturbing, [one.name for one in plan.replacements.values() if not one.perturbs])
     method = plan.masking.method
     if method.scope != "file":
         raise MethodError(

@@ -102,8 +102,7 @@ def settle(
     named_roles["rewritten"] = asked_to_rewrite(replace, confidential, roles, table.names)
     perturbs = asked_to_perturb(replace, table.names)
     selection = _selection(table, rules, columns, blocks, named_roles)
-    if not perturbs:
-        selection = _by_level(selection, table, rules)
+    selection = selection if perturbs else _by_level(selection, table, rules)
     seed = secrets.randbits(63) if seed is None else int(seed)
 
     shared = replacement_for_all(replace, selection.columns)

@@ -19,6 +19,7 @@ __all__ = [
     "asked_to_rewrite",
     "confidential_names",
     "only_rewritten_blocks",
+    "refuse_both",
     "refuse_other_names",
     "replacement_for_all",
     "with_confidential",
@@ -53,11 +54,24 @@ def asked_to_rewrite(replace: Any, confidential: Any, roles: Any, columns: Seque
 
 
 def asked_to_perturb(replace: Any, columns: Sequence[str]) -> bool:
-    """Whether some columns are to be changed record by record."""
+    """Whether columns are to be changed record by record; ParameterError if others are to be grouped."""
     shared = replacement_for_all(replace, columns)
     each = replace.values() if shared is None else [shared]
-    kinds = [REPLACEMENTS.get(str(written_form(one, REPLACEMENTS, "replace").get("name"))) for one in each]
-    return any(kind is not None and kind.perturbs for kind in kinds)
+    named = [str(written_form(one, REPLACEMENTS, "replace").get("name")) for one in each]
+    perturbing = [name for name in named if name in REPLACEMENTS and REPLACEMENTS[name].perturbs]
+    if perturbing:
+        refuse_both(perturbing[0], [name for name in named if name in REPLACEMENTS and name not in perturbing])
+    return bool(perturbing)
+
+
+def refuse_both(perturbing: str, grouping: Sequence[str]) -> None:
+    """Raise ParameterError if some columns are to be changed record by record, and others are to be grouped."""
+    if grouping:
+        raise ParameterError(
+            f'replace "{perturbing}" changes records one by one, and "{grouping[0]}" is for groups: one step does one '
+            "of the two. Protect some columns first, and the others in a second step: release.then(...).",
+            parameter="replace",
+        )
 
 
 def with_confidential(shared: dict[str, Any], given: Any, selection: Selection) -> dict[str, Any]:

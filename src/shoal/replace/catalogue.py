@@ -7,7 +7,9 @@ from shoal.replace.base import Replacement
 from shoal.replace.medoid import Medoid
 from shoal.replace.membership_draw import MembershipDraw
 from shoal.replace.perturb.noise import Noise
+from shoal.replace.perturb.pram import PRAM
 from shoal.replace.perturb.rank_swap import RankSwap
+from shoal.replace.perturb.record_swap import RecordSwap
 from shoal.replace.perturb.shuffle import Shuffle
 from shoal.replace.synthetic.fuzzy_regression import FuzzyRegression
 from shoal.replace.synthetic.hybrid import MicroHybrid
@@ -16,6 +18,7 @@ from shoal.replace.synthetic.muralidhar_sarathy import MuralidharSarathy
 
 __all__ = [
     "IPSO",
+    "PRAM",
     "REPLACEMENTS",
     "ConvexMedian",
     "FuzzyRegression",
@@ -30,6 +33,7 @@ __all__ = [
     "Noise",
     "OrderStatistic",
     "RankSwap",
+    "RecordSwap",
     "Shuffle",
 ]
 
@@ -51,5 +55,7 @@ REPLACEMENTS: dict[str, type[Replacement]] = {
         RankSwap,
         Noise,
         Shuffle,
+        PRAM,
+        RecordSwap,
     )
 }

@@ -3,8 +3,8 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.slow_perturbations import slow_pairs
 
+from oracles.slow_perturbations import slow_pairs
 from shoal.partition.kernels.rank_pairs import pair_ranks
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.slow_perturbations import fewest_ranks_apart
 
+from oracles.slow_perturbations import fewest_ranks_apart
 from shoal.errors import DataError
 from shoal.replace import RankSwap
 from shoal.replace.perturb.base import Part

@@ -34,13 +34,13 @@ def protect_perturbed_block(work: Work, number: int, block: Sequence[str]) -> Pr
     computed: dict[str, Doubles] = {}
     taken: dict[str, Whole64] = {}
     tallies: list[Tally] = []
-    for place, (replacement, names) in enumerate(_shared(plan, block)):
-        beside = _Beside(work.table, names)
+    for place, (replacement, columns) in enumerate(_shared(work, number, block)):
+        beside = _Beside(work.table, list(columns))
         for stratum in range(len(strata)):
             rows = np.flatnonzero(strata.codes == stratum)
             part = Part(
-                values={name: work.values[number][name][rows] for name in names},
-                kinds={name: plan.kinds[name] for name in names},
+                values={name: values[rows] for name, values in columns.items()},
+                kinds={name: plan.kinds[name] for name in columns},
                 beside=beside.of(rows),
                 k=plan.k,
                 weights=None if work.weights is None else work.weights[rows],
@@ -69,17 +69,32 @@ def protect_perturbed_block(work: Work, number: int, block: Sequence[str]) -> Pr
     )
 
 
-def _shared(plan: Plan, block: Sequence[str]) -> list[tuple[Perturbation, list[str]]]:
-    """Return every replacement of a block with the columns that have it."""
-    columns: dict[str, list[str]] = {}
+def _shared(work: Work, number: int, block: Sequence[str]) -> list[tuple[Perturbation, dict[str, Doubles]]]:
+    """Return every replacement of a block with the columns that have it, as numbers."""
+    values = work.values[number]
+    names: dict[str, list[str]] = {}
     for name in block:
-        columns.setdefault(as_text(plan.replace[name]), []).append(name)
-    shared = []
-    for names in columns.values():
-        replacement = plan.replacements[names[0]]
+        names.setdefault(as_text(work.plan.replace[name]), []).append(name)
+    shared: list[tuple[Perturbation, dict[str, Doubles]]] = []
+    for columns in names.values():
+        replacement = work.plan.replacements[columns[0]]
         assert isinstance(replacement, Perturbation)
-        shared.append((replacement, names))
+        if getattr(replacement, "categories", None) is None:
+            shared.append((replacement, {name: values[name] for name in columns}))
+        else:
+            shared += [_by_labels(replacement, work.table, name, values[name]) for name in columns]
     return shared
+
+
+def _by_labels(
+    replacement: Perturbation, table: Table, name: str, codes: Doubles
+) -> tuple[Perturbation, dict[str, Doubles]]:
+    """Return a replacement that names categories for a column in whose order they are, and the column."""
+    observed = np.flatnonzero(~np.isnan(codes))
+    present, first = np.unique(codes[observed], return_index=True)
+    labels = table.cells(name)[observed[first]].tolist()
+    own: Perturbation = replacement.for_labels(labels)  # type: ignore[attr-defined]
+    return own, {name: np.where(np.isnan(codes), np.nan, np.searchsorted(present, codes))}
 
 
 class _Beside(Mapping[str, Whole64]):

@@ -31,4 +31,3 @@ def refuse_rules_broken_by_chance(plan: Plan, table: Table, masked: Table) -> No
             '(method "mdav"), which keep it.',
             rule=rule.text,
         )
-

@@ -104,6 +104,12 @@ class RecordSwap(Perturbation):
                         column=column,
                     )
 
+    def changes(self, name: str) -> bool:
+        """Whether a column is exchanged; the others of its block stay."""
+        if self.geography is not None:
+            return name in self.geography
+        return name not in {*(self.within or ()), *(self.similar or ()), *(self.keys or ())}
+
     def perturbed(self, part: Part, rng: np.random.Generator) -> Perturbed:
         """Exchange the places of the units of a part.
 

@@ -46,8 +46,8 @@ def tuning_page(tuning: Tuning, title: str) -> str:
             text=(
                 "The lowest score of each family of methods. Hybrid and synthetic data are new records with the means "
                 "and covariances of the original ones, which are most of what the loss measures; microaggregation "
-                "keeps the records. Groups that are too small for hybrid data are merged. Perturbation exchanges values "
-                "or adds noise record by record, and promises no k.",
+                "keeps the records. Groups that are too small for hybrid data are merged. Perturbation exchanges "
+                "values or adds noise record by record, and promises no k.",
             ),
             table=_table("The lowest score of each family", tuning, list(tuning.best_of_family.values())),
         ),
