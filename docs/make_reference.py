@@ -256,7 +256,7 @@ def _replacement_support(replacement: Any) -> tuple[str, ...]:
 def _support(kind: Any) -> tuple[str, str, str]:
     # Of the replacements, the rules of a table decide which is taken: see steps/edits.md.
     every = "all kinds" if hasattr(kind, "gives") else "those it keeps"
-    rules = {"all": every, "averages": "those averages keep", "records": "record by record"}
+    rules = {"all": every, "averages": "those averages keep", "records": "record by record", "checked": "checked"}
     return "yes" if kind.supports_weights else "no", "yes" if kind.supports_missing else "no", rules[kind.keeps_rules]
 
 
