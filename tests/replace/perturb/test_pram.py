@@ -128,6 +128,30 @@ def test_what_has_no_chance_never_comes():
     assert np.array_equal(new, np.repeat([1.0, 2.0, 0.0], 1000))
 
 
+@pytest.mark.parametrize("chance", [0.0, 1 - 2.0**-53])
+def test_the_least_and_the_largest_number_drawn_are_no_exception(chance):
+    class Same:
+        def random(self, size):
+            return np.full(size, chance)
+
+    part = part_of(np.repeat([0.0, 1.0, 2.0], 4))
+    rows = [[0, 0.3, 0.7], [0, 1, 0], [0.1, 0.9, 0]]
+    taken = PRAM(matrix=rows, invariant=False).perturbed(part, Same()).taken["a"]
+    new = part.values["a"][taken].astype(int)
+    assert all(rows[old][one] > 0 for old, one in zip(part.values["a"].astype(int), new, strict=True))
+
+
+def test_a_matrix_of_ones_own_with_neighbours():
+    """What leads beyond the next category is added to staying."""
+    own = [[0.2, 0.5, 0.3], [0.1, 0.8, 0.1], [0.6, 0.4, 0.0]]
+    codes = np.repeat([0, 1, 2], [10, 20, 40])
+    near = [[0.5, 0.5, 0.0], [0.1, 0.8, 0.1], [0.0, 0.4, 0.6]]
+    assert PRAM(matrix=own, neighbours=True, invariant=False).transition(codes) == pytest.approx(np.array(near))
+    # 5 would go from the first to the second and 2 back, 2 from the second to the third and 16 back.
+    both = [[0.8, 0.2, 0.0], [0.1, 0.8, 0.1], [0.0, 0.05, 0.95]]
+    assert PRAM(matrix=own, neighbours=True, alpha=1).transition(codes) == pytest.approx(np.array(both))
+
+
 def test_frequencies_after_many_releases_are_those_before():
     """The mean over 400 releases is within five standard errors; a category of two records is drawn like others."""
     frequencies = np.array([2, 30, 168, 300])

@@ -143,6 +143,12 @@ def test_those_at_risk_are_swapped_and_by_random_others_up_to_the_rate():
     assert (swapped(RecordSwap(keys=["key"], rate=1.0), part)[0]["place"] != place).all()
 
 
+def test_rounding_takes_no_pair_away():
+    """0.29 of 200 are 58, and a little less as a float."""
+    part = part_of({"place": np.arange(200) % 2})
+    assert swapped(RecordSwap(rate=0.29), part)[1].tallies[0].count == 58
+
+
 def test_everyone_at_risk_is_swapped_whatever_the_rate():
     place = np.tile([0, 1], 10)
     part = part_of({"place": place}, {"key": np.arange(20)}, 2)
