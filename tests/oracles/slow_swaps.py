@@ -74,7 +74,7 @@ def slow_partners(geography, within, similar, keys, units, k, rate) -> dict[int,
 
     for levels in range(1, len(geography) + 1):
         choose(sorted(slow_at_risk([*keys, *geography[:levels]], units, k)), levels)
-    pairs = int(np.floor(rate * len(every) / 2 + 1e-9))
+    pairs = int(np.ceil(rate * len(every) / 2 - 1e-9))
     untried = [unit for unit in every if unit in placed and unit not in partner]
     while len(partner) // 2 < pairs and untried:
         lacking = pairs - len(partner) // 2

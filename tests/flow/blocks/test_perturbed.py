@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.errors import DataError, DisclosureWarning, MethodError, ParameterError, RuleError, ShoalError
-from shoal.replace import Noise, RankSwap
+from shoal.errors import ColumnError, DataError, DisclosureWarning, MethodError, ParameterError, RuleError, ShoalError
+from shoal.replace import PRAM, Noise, RankSwap
 
 NUMBERS = ["rank-swap", "noise", "noise:correlated=false,keep_variance=true", "shuffle"]
 MIXED = [*NUMBERS, "pram", "record-swap"]
@@ -203,3 +203,25 @@ def test_reports_say_first_that_there_is_no_k(frame, tmp_path):
         page = (tmp_path / f"{audience}.html").read_text(encoding="utf-8")
         assert "No k is promised, as values are exchanged or perturbed record by record" in page
         assert "share their released values" not in page
+
+
+@pytest.mark.parametrize("replace", ["pram", "record-swap"])
+def test_strata_that_divide_units_are_refused_where_units_change_whole(replace):
+    rng = np.random.default_rng(3)
+    unit = np.repeat(np.arange(60), 3)
+    frame = pd.DataFrame(
+        {"unit": unit, "place": rng.choice(["N", "S", "W"], 60)[unit], "sex": rng.choice(["f", "m"], 180)}
+    )
+    frame["side"] = np.where(unit < 30, "left", "right")
+    release = changed(frame, replace, columns=["place"], unit="unit", strata="side")
+    assert (release.data.groupby("unit")["place"].nunique() == 1).all()
+    assert (release.data["place"] != frame["place"]).any()
+    with pytest.raises(ColumnError, match=r'Strata of sex divide \d+ of 60 units, whose values of "place"'):
+        changed(frame, replace, columns=["place"], unit="unit", strata="sex")
+
+
+def test_categories_of_a_matrix_are_those_of_the_column():
+    """All of "b" become "a", whatever the order of the rows, and "c" stays."""
+    frame = pd.DataFrame({"grade": ["c", "b", "a", "b"] * 20})
+    own = PRAM(matrix=[[0, 1, 0], [0, 1, 0], [0, 0, 1]], categories=["b", "a", "c"], invariant=False)
+    assert changed(frame, own).data["grade"].tolist() == ["c", "a", "a", "a"] * 20

@@ -109,7 +109,7 @@ def test_places_move_whole_and_each_keeps_its_units(part, method, seed):
         assert Counter(places[row] for row in complete) == Counter(moved[row] for row in complete)
     (total, of), (at_risk, risky), (alone, _), (at_random, _), (unequal, _), _ = counts_of(result)
     assert of == len(first) and at_risk + alone == risky and at_random <= total
-    assert at_random == 0 or total <= method.rate * of + 1e-9
+    assert at_random == 0 or total < method.rate * of + 2
     if not unequal:
         for name in before:
             assert np.array_equal(np.sort(values[name]), np.sort(before[name]), equal_nan=True)
@@ -138,15 +138,17 @@ def test_those_at_risk_are_swapped_and_by_random_others_up_to_the_rate():
     assert values["place"][0] == 1 and values["place"][99] == 0
     assert counts_of(result)[1:4] == [(2, 2), (0, 2), (0, 100)]
     values, result = swapped(RecordSwap(keys=["key"], rate=0.29), part)
-    assert (values["place"] != place).sum() == 28
+    assert (values["place"] != place).sum() == 30
     assert values["place"][0] == 1 and values["place"][99] == 0
     assert (swapped(RecordSwap(keys=["key"], rate=1.0), part)[0]["place"] != place).all()
 
 
-def test_rounding_takes_no_pair_away():
-    """0.29 of 200 are 58, and a little less as a float."""
-    part = part_of({"place": np.arange(200) % 2})
-    assert swapped(RecordSwap(rate=0.29), part)[1].tallies[0].count == 58
+def test_rounding_adds_no_pair():
+    """0.14 of 100 are 14, and a little more as a float; a rate that asks for less than a pair gives one."""
+    part = part_of({"place": np.arange(100) % 2})
+    assert swapped(RecordSwap(rate=0.14), part)[1].tallies[0].count == 14
+    assert swapped(RecordSwap(rate=0.001), part)[1].tallies[0].count == 2
+    assert swapped(RecordSwap(rate=0.0), part)[1].tallies[0].count == 0
 
 
 def test_everyone_at_risk_is_swapped_whatever_the_rate():

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.describe.combinations import numbered, values_of
 from shoal.describe.units import columns_within
-from shoal.errors import DataError, DisclosureWarning, MethodError, warn
+from shoal.errors import ColumnError, DataError, DisclosureWarning, MethodError, warn
 from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.parameters.choices import as_text
 from shoal.partition import Partition
@@ -31,6 +31,7 @@ def protect_perturbed_block(work: Work, number: int, block: Sequence[str]) -> Pr
     """Change the values of a block in every stratum; columns that share a replacement are changed together."""
     plan, strata = work.plan, work.strata
     _refuse_divided_units(work, block)
+    _refuse_strata_across_units(work, block)
     computed: dict[str, Doubles] = {}
     taken: dict[str, Whole64] = {}
     tallies: list[Tally] = []
@@ -144,6 +145,24 @@ def _refuse_divided_units(work: Work, block: Sequence[str]) -> None:
             f'replace "{plan.replacements[constant[0]].name}" changes records one by one, and "{constant[0]}" has one '
             'value within every unit, which would fall apart. Use replace "record-swap" for it, or leave unit out.',
             method=plan.masking.method.name,
+        )
+
+
+def _refuse_strata_across_units(work: Work, block: Sequence[str]) -> None:
+    """Raise ColumnError for a variable of units where strata divide units, whose parts would be changed apart."""
+    plan, strata, levels = work.plan, work.strata, work.levels
+    if levels is None:
+        return
+    divided = np.unique(levels.units[strata.codes[levels.first][levels.units] != strata.codes])
+    if not len(divided):
+        return
+    moved = [name for name in block if plan.replacements[name].changes(name)]  # type: ignore[attr-defined]
+    constant = [name for name in columns_within(work.table, levels.units, moved) if _varies(work, name)]
+    if constant:
+        raise ColumnError(
+            f"Strata of {', '.join(plan.strata)} divide {len(divided):,} of {len(levels.first):,} units, whose values "
+            f'of "{constant[0]}" stay together. Leave out those strata.',
+            column=constant[0],
         )
 
 

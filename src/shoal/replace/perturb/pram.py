@@ -235,7 +235,7 @@ class PRAM(Perturbation):
             quoted = name.replace("{", "{{").replace("}", "}}")
             tallies.append(
                 Tally(
-                    f'PRAM changed {{count}} of {{of}} values of "{quoted}".',
+                    f'PRAM changed {{count:,}} of {{of:,}} values of "{quoted}".',
                     changed,
                     int(observed.sum()),
                     f'PRAM changed no value of "{name}".',

@@ -43,8 +43,8 @@ class RecordSwap(Perturbation):
         The key variables. A record is at risk if fewer than k have its combination of these in its place, k different
         units where there are units. Without keys, places with fewer than k are at risk.
     rate
-        The share of units (records) to be swapped. If those at risk and their partners are fewer, others are drawn at
-        random; if they are more, all of them are swapped all the same.
+        The share of units (records) to be swapped, rounded up to pairs. If those at risk and their partners are fewer,
+        others are drawn at random; if they are more, all of them are swapped all the same.
 
     Notes
     -----
@@ -195,7 +195,7 @@ class _Swap:
         ]
         self._alike = [joined_codes([one, self._sizes], count) for one in alike] + alike
         self._most_alike = alike[0]
-        self._pairs = int(np.floor(method.rate * count / 2 + 1e-9))  # not one less because of rounding
+        self._pairs = int(np.ceil(method.rate * count / 2 - 1e-9))  # not one more because of rounding
         self._random = 0
 
     def at_risk(self) -> None:
@@ -226,24 +226,26 @@ class _Swap:
         total = len(paired_units)
         return (
             Tally(
-                f"{{count}} of {{of}} {word} exchanged their places with others.",
+                f"{{count:,}} of {{of:,}} {word} exchanged their places with others.",
                 total,
                 of,
                 f"No {word} exchanged their places.",
             ),
             Tally(
-                f"{{count}} of {{of}} {word} at risk, with fewer than k in their place, were swapped.",
+                f"{{count:,}} of {{of:,}} {word} at risk, with fewer than k in their place, were swapped.",
                 int((risky & swapped).sum()),
                 int(risky.sum()),
             ),
             Tally(
-                f"{{count}} of {{of}} {word} at risk found no partner in another place and stay where they are.",
+                f"{{count:,}} of {{of:,}} {word} at risk found no partner in another place and stay where they are.",
                 int((risky & ~swapped).sum()),
                 int(risky.sum()),
             ),
-            Tally(f"{{count}} of {{of}} {word} were swapped at random.", self._random, of),
-            Tally(f"{{count}} of {{of}} swapped {word} have a partner with another number of records.", unequal, total),
-            Tally(f"{{count}} of {{of}} swapped {word} have a partner that is not similar in all.", unlike, total),
+            Tally(f"{{count:,}} of {{of:,}} {word} were swapped at random.", self._random, of),
+            Tally(
+                f"{{count:,}} of {{of:,}} swapped {word} have a partner with another number of records.", unequal, total
+            ),
+            Tally(f"{{count:,}} of {{of:,}} swapped {word} have a partner that is not similar in all.", unlike, total),
         )
 
     @property
