@@ -68,7 +68,7 @@ def protect(
         What replaces the values of a group: a name, an object such as ``shoal.replace.OrderStatistic(q=0.25)``, or one
         of them per column in a mapping. Ordinal variables take the median and nominal ones the mode where it does not
         serve them. A synthetic replacement, such as "hybrid", is for all columns together; it rewrites the
-        confidential ones. A fuzzy method always takes `shoal.replace.MembershipDraw`, with parameters if given. One that
+        confidential ones. A fuzzy method always takes `shoal.replace.MembershipDraw`, with parameters if given. What
         changes values record by record, "rank-swap", "noise", "shuffle", "pram" or "record-swap", needs no groups and
         promises no k; categories then take "pram" and numbers "rank-swap" where it does not serve them.
     blocks
