@@ -83,7 +83,11 @@ def _reasons_of_perturbing(case: Case, protected: list[Variable]) -> set[str]:
         reasons.add("a value of units that would fall apart")
     if any(not case.is_of_units(one.name) and ways[one.name] == "record-swap" for one in protected if case.unit):
         reasons.add("units in several places")
+    reasons |= _reasons_of_units(case) & {"strata that divide units"}
     strata = case.stratum_of_record
+    divided = len(set(zip(strata, case.unit_of_record, strict=True))) > len(set(case.unit_of_record))
+    if divided and any(case.is_of_units(one.name) or ways[one.name] == "record-swap" for one in protected):
+        reasons.add("strata that divide units")
     for stratum in set(strata):
         rows = {row for row in range(case.records) if strata[row] == stratum}
         if len(rows) < case.k:

@@ -250,7 +250,7 @@ class _Swap:
 
     @property
     def _free(self) -> Truths:
-        return (self.partner == _ALONE) & self._has_place
+        return np.asarray((self.partner == _ALONE) & self._has_place, dtype=np.bool_)
 
     @property
     def _swapped(self) -> int:
