@@ -18,6 +18,7 @@ from shoal.cli.measure import measure
 from shoal.cli.options import CommandWithCatalogue, CommandWithMeasures
 from shoal.cli.protect import protect
 from shoal.cli.report import report
+from shoal.cli.risk import risk
 from shoal.cli.terminal import say
 from shoal.cli.tune import tune
 
@@ -47,7 +48,7 @@ def shoal(
     """A record is safe in a shoal of at least k."""
 
 
-for _command in (describe, check, demo):
+for _command in (describe, risk, check, demo):
     app.command()(_command)
 for _command in (measure, report):
     app.command(cls=CommandWithMeasures)(_command)

@@ -14,21 +14,36 @@ from shoal.measure.partitions import (
     rand_index,
 )
 from shoal.measure.publication import Publication
+from shoal.measure.risk.keys.frequencies import KeyFrequencies, key_frequencies
+from shoal.measure.risk.keys.individual_risk import household_risk, individual_risk
+from shoal.measure.risk.keys.k_map import KMap, k_map
+from shoal.measure.risk.keys.riskiest import RiskyRecord, riskiest
+from shoal.measure.risk.keys.suda import Suda, suda
 
 __all__ = [
     "About",
     "Evaluation",
     "FileMeasure",
+    "KMap",
+    "KeyFrequencies",
     "Measure",
     "MeasuredValue",
     "Publication",
+    "RiskyRecord",
+    "Suda",
     "adjusted_rand_index",
     "alpha_cut_distance",
     "centre_distance",
     "evaluate",
     "evaluation_schema",
     "fuzzy_rand_index",
+    "household_risk",
+    "individual_risk",
     "jaccard_index",
+    "k_map",
+    "key_frequencies",
     "rand_index",
+    "riskiest",
+    "suda",
 ]
 __all__ += catalogue.__all__

@@ -8,14 +8,16 @@ from typing import Any, Literal
 import numpy as np
 
 from shoal.describe.combinations import numbered, records_alike, values_of
+from shoal.describe.wildcards import agreeing_records
 from shoal.errors import NotApplicableError
 from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.publication import Publication
-from shoal.measure.risk.wildcards import agreeing_records
 from shoal.parameters.limits import OneOf, OrNone, Whole
 
 __all__ = ["k_anonymity"]
+
+_MOST_WORK = 3e8  # rows and pairs that are looked at where missing values are wildcards: some ten seconds
 
 
 @file_measure(
@@ -57,7 +59,7 @@ def k_anonymity(
     wild = sizes
     if any(files.masked.missing(name).any() for name in files.columns):
         columns = [numbered(values_of(files.masked, name)) for name in files.columns]
-        wild = agreeing_records(columns, len(files.masked))  # type: ignore[assignment]  # or None
+        wild = agreeing_records(columns, len(files.masked), most=_MOST_WORK)  # type: ignore[assignment]  # or None
     if missing == "wildcard":
         if wild is None:
             raise NotApplicableError("Too many sets of columns have missing values to count in time.")

@@ -1,0 +1,113 @@
+"""The key variables of a table, its sampling weights and its units, checked and numbered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.describe.combinations import joined_codes, numbered, values_of
+from shoal.describe.missing import refuse_infinities, refuse_missing
+from shoal.describe.roles import as_names
+from shoal.errors import ColumnError, DataError, ParameterError, nearest_name_hint
+from shoal.parameters.limits import Limit, OneOf
+from shoal.read import Table, as_table
+
+__all__ = ["MISSING", "KeyValues", "Missing", "key_names", "key_values", "sampling_weights", "unit_codes"]
+
+Whole64 = NDArray[np.int64]
+Doubles = NDArray[np.float64]
+
+Missing = Literal["wildcard", "category"]
+MISSING: Limit = OneOf(("wildcard", "category"))
+
+
+@dataclass(frozen=True, eq=False)
+class KeyValues:
+    """The key variables of a table.
+
+    Attributes
+    ----------
+    table
+        The table.
+    names
+        The names of the key variables.
+    columns
+        Their values, numbered as they come, -1 for a missing value.
+    """
+
+    table: Table
+    names: tuple[str, ...]
+    columns: tuple[Whole64, ...]
+
+    @cached_property
+    def combinations(self) -> Whole64:
+        """The combination of values of every record, numbered as they come; a missing value counts as a value."""
+        return joined_codes(self.columns, len(self.table))
+
+    @property
+    def are_complete(self) -> bool:
+        """Whether no value is missing."""
+        return all(bool((column >= 0).all()) for column in self.columns)
+
+
+def key_values(data: Any, keys: Iterable[Any] | str) -> KeyValues:
+    """Return the key variables of anything that is a table; ColumnError for keys that are not there, or twice."""
+    if isinstance(data, KeyValues):
+        return data
+    table = as_table(data)
+    names = key_names(table, keys)
+    return KeyValues(table, names, tuple(numbered(values_of(table, name)) for name in names))
+
+
+def key_names(table: Table, keys: Iterable[Any] | str) -> tuple[str, ...]:
+    """Return the names of key variables; ColumnError if there are none, or one is not there or named twice."""
+    names = [str(name) for name in as_names(keys, "keys")]
+    if not names:
+        raise ColumnError("keys names no column. Name those that an intruder may know, such as sex and region.")
+    for name, times in Counter(names).items():
+        if name not in table:
+            raise ColumnError(f'keys: There is no column "{name}".{nearest_name_hint(name, table.names)}', column=name)
+        if times > 1:
+            raise ColumnError(f'keys names "{name}" twice. Name it once.', column=name)
+    return tuple(names)
+
+
+def sampling_weights(table: Table, weights: Any, keys: Iterable[str]) -> Doubles | None:
+    """Return the sampling weight of every record; None without weights, an error unless all are above zero."""
+    if weights is None:
+        return None
+    name = _column(table, weights, "weights")
+    if name in keys:
+        raise ColumnError(f'"{name}" is a key and the sampling weight. Make it one of them.', column=name)
+    refuse_missing(table, [name], "Every record needs a weight.")
+    refuse_infinities(table, [name])
+    values = table.numbers(name)
+    wrong = np.flatnonzero(values <= 0)
+    if wrong.size:
+        raise DataError(
+            f'Weights must be positive; "{name}" has {wrong.size:,} that are zero or negative, the first in record '
+            f"{wrong[0] + 1:,}. Correct them, or leave those records out."
+        )
+    return values
+
+
+def unit_codes(table: Table, unit: Any) -> Whole64:
+    """Return the unit of every record, numbered as they come; MissingValuesError if some records have none."""
+    name = _column(table, unit, "unit")
+    refuse_missing(table, [name], "Every record needs its unit. Fill them, or leave those records out.")
+    return numbered(values_of(table, name))
+
+
+def _column(table: Table, name: Any, what: str) -> str:
+    if not isinstance(name, str | int) or isinstance(name, bool):
+        raise ParameterError(f"{what} must be the name of a column; got {type(name).__name__}.", parameter=what)
+    if str(name) not in table:
+        hint = nearest_name_hint(str(name), table.names)
+        raise ColumnError(f'{what}: There is no column "{name}".{hint}', column=str(name))
+    return str(name)

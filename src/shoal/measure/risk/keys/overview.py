@@ -1,0 +1,140 @@
+"""All that is known of the risk over key variables at once, in numbers: what a command or a report shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from shoal.describe.description import describe_table
+from shoal.errors import ColumnError
+from shoal.measure.risk.keys.frequencies import key_frequencies
+from shoal.measure.risk.keys.individual_risk import risk_of_frequencies, risk_of_units
+from shoal.measure.risk.keys.key_values import Missing, key_values, unit_codes
+from shoal.measure.risk.keys.riskiest import RiskyRecord, riskiest_of
+from shoal.measure.risk.keys.suda import largest_size, suda
+from shoal.parameters.limits import Whole, check_limits
+from shoal.read import Table, as_table
+
+__all__ = ["KeyRisk", "key_risk", "likely_keys"]
+
+
+@dataclass(frozen=True)
+class KeyRisk:
+    """The risk of a file over its key variables, without any value of theirs.
+
+    Attributes
+    ----------
+    keys, missing, records, incomplete
+        The key variables, how missing values agree, how many records there are, and how many of them have a missing
+        key.
+    combinations, k, uniques, violators
+        How many different combinations of values there are, the fewest records that agree, the records that no other
+        agrees with, and for each k asked for the records that fewer than k agree with.
+    weighted, expected, global_risk
+        Whether there are sampling weights; how many records are expected to be re-identified, and the share of them.
+    units, household_expected
+        How many units there are, and how many records are expected to be re-identified with their household; None
+        without a unit.
+    suda_records, suda_largest, dis_largest, suda_contributions, suda_size, suda_missing
+        How many records have a SUDA score, the largest score and DIS score, the percentage of the scores that sets with
+        each key contribute, the most keys of a set that was looked at, and how missing values agree there.
+    riskiest
+        The records with the highest risk, if asked for; not to be published.
+    """
+
+    keys: tuple[str, ...]
+    missing: Missing
+    records: int
+    incomplete: int
+    combinations: int
+    k: int
+    uniques: int
+    violators: Mapping[int, int]
+    weighted: bool
+    expected: float
+    global_risk: float
+    units: int | None
+    household_expected: float | None
+    suda_records: int
+    suda_largest: float
+    dis_largest: float
+    suda_contributions: Mapping[str, float]
+    suda_size: int
+    suda_missing: Missing
+    riskiest: tuple[RiskyRecord, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as lists, dictionaries, texts and numbers, ready for JSON."""
+        plain = asdict(self)
+        return plain | {
+            "keys": list(self.keys),
+            "violators": {str(k): count for k, count in self.violators.items()},
+            "riskiest": list(plain["riskiest"]),
+        }
+
+
+def key_risk(
+    data: Any,
+    keys: Iterable[Any] | str,
+    *,
+    weights: str | None = None,
+    unit: str | None = None,
+    ks: Sequence[int] = (2, 3, 5),
+    missing: Missing = "wildcard",
+    most: int = 0,
+) -> KeyRisk:
+    """Return the risk of a file over its key variables.
+
+    Parameters
+    ----------
+    data, keys, weights, missing
+        As in `individual_risk`. SUDA takes missing values as a category in either case.
+    unit
+        The column that says which household a record belongs to.
+    ks
+        The values of k whose violators are counted.
+    most
+        How many of the riskiest records are listed.
+    """
+    check_limits({"most": Whole(0)}, {"most": most})
+    values = key_values(data, keys)
+    frequencies = key_frequencies(values, values.names, weights=weights, missing=missing)
+    risk = risk_of_frequencies(frequencies)
+    with_unit = None if unit is None else risk_of_units(risk, unit_codes(values.table, unit))
+    size = max(1, largest_size(len(values.names), frequencies.combinations))
+    special = suda(values, values.names, max_size=size)
+    missing_keys = sum((column < 0).astype(int) for column in values.columns)
+    return KeyRisk(
+        keys=values.names,
+        missing=missing,
+        records=len(values.table),
+        incomplete=int((missing_keys > 0).sum()),
+        combinations=frequencies.combinations,
+        k=frequencies.k,
+        uniques=frequencies.uniques,
+        violators={k: frequencies.violators(k) for k in ks},
+        weighted=frequencies.weighted,
+        expected=float(risk),
+        global_risk=risk.global_risk,
+        units=None if with_unit is None else len(with_unit.by_unit),
+        household_expected=None if with_unit is None else float(with_unit),
+        suda_records=special.records,
+        suda_largest=float(special.scores.max()),
+        dis_largest=float(special.dis.max()),
+        suda_contributions=special.contributions,
+        suda_size=special.max_size,
+        suda_missing=special.missing,
+        riskiest=riskiest_of(frequencies, risk, with_unit, special, most) if most else (),
+    )
+
+
+def likely_keys(data: Table, other: Iterable[str | None] = ()) -> list[str]:
+    """Return the columns that are categories by their description, but for those in `other`; ColumnError if none is."""
+    variables = describe_table(as_table(data))
+    not_keys = ("identifier", "weight", "unit", "confidential")
+    names = [one.name for one in variables if one.kind in ("nominal", "ordinal") and one.role not in not_keys]
+    names = [name for name in names if name not in set(other)]
+    if not names:
+        raise ColumnError("No column seems to be a category. Name the columns that an intruder may know: --keys a,b,c.")
+    return names

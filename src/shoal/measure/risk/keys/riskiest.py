@@ -1,0 +1,94 @@
+"""The records with the highest risk: a list for those who protect the file, and not to be published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.measure.measure import MeasuredValue
+from shoal.measure.risk.keys.frequencies import KeyFrequencies, key_frequencies
+from shoal.measure.risk.keys.individual_risk import risk_of_frequencies, risk_of_units
+from shoal.measure.risk.keys.key_values import Missing, key_values, unit_codes
+from shoal.measure.risk.keys.suda import Suda, largest_size, suda
+from shoal.parameters.limits import Whole, check_limits
+
+__all__ = ["RiskyRecord", "riskiest", "riskiest_of"]
+
+
+@dataclass(frozen=True)
+class RiskyRecord:
+    """A record with a high risk, and no value of it.
+
+    Attributes
+    ----------
+    record
+        Its number; the first record of the table is 1.
+    risk
+        The risk that it is re-identified.
+    household_risk
+        The risk that some member of its household is; None without a unit.
+    sample, population
+        How many records agree with it, and the sum of their weights.
+    suda
+        Its SUDA score.
+    """
+
+    record: int
+    risk: float
+    household_risk: float | None
+    sample: int
+    population: float
+    suda: float
+
+
+def riskiest(
+    data: Any,
+    keys: Iterable[Any] | str,
+    *,
+    weights: str | None = None,
+    unit: str | None = None,
+    most: int = 20,
+    missing: Missing = "wildcard",
+) -> tuple[RiskyRecord, ...]:
+    """Return the records with the highest risk, the highest first: by risk, then by SUDA score, then as they come.
+
+    Parameters
+    ----------
+    data, keys, weights, missing
+        As in `individual_risk`.
+    unit
+        The column that says which household a record belongs to; the risk with the household then comes first.
+    most
+        How many records.
+    """
+    check_limits({"most": Whole(1)}, {"most": most})
+    values = key_values(data, keys)
+    frequencies = key_frequencies(values, values.names, weights=weights, missing=missing)
+    risk = risk_of_frequencies(frequencies)
+    with_unit = None if unit is None else risk_of_units(risk, unit_codes(values.table, unit))
+    size = min(len(values.names), max(1, largest_size(len(values.names), frequencies.combinations)))
+    return riskiest_of(frequencies, risk, with_unit, suda(values, values.names, max_size=size), most)
+
+
+def riskiest_of(
+    frequencies: KeyFrequencies, risk: MeasuredValue, with_unit: MeasuredValue | None, special: Suda, most: int
+) -> tuple[RiskyRecord, ...]:
+    """Return the records with the highest of risks that are known already."""
+    order = [-special.scores, -risk.by_record]
+    if with_unit is not None:
+        order.append(-with_unit.by_record)
+    rows = np.lexsort(order)[:most]
+    return tuple(
+        RiskyRecord(
+            record=row + 1,
+            risk=float(risk.by_record[row]),
+            household_risk=None if with_unit is None else float(with_unit.by_record[row]),
+            sample=int(frequencies.sample[row]),
+            population=float(frequencies.population[row]),
+            suda=float(special.scores[row]),
+        )
+        for row in rows.tolist()
+    )

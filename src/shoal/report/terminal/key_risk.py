@@ -1,0 +1,89 @@
+"""The risk of a file over its key variables, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from shoal.report.terminal.names import first_names, one_line
+from shoal.report.terminal.table import table_text
+
+if TYPE_CHECKING:
+    from shoal.measure.risk.keys.overview import KeyRisk
+
+__all__ = ["key_risk_text"]
+
+_SAID = {"wildcard": "agrees with every value", "category": "agrees with missing values only"}
+
+
+def key_risk_text(name: str, risk: KeyRisk, *, guessed: bool = False) -> str:
+    """Return the risk in plain words, a fact a line; `guessed` if nobody named the keys."""
+    keys = first_names(risk.keys, most=12)
+    by = f"{len(risk.keys)} keys: {keys}" if len(risk.keys) > 1 else f"1 key: {keys}"
+    if guessed:
+        by += " (the columns that seem to be categories; name yours with --keys)"
+    rows = list(_facts(risk))
+    width = max(len(word) for word, _ in rows)
+    lines = [f"{name}: {risk.records:,} records, {by}", "", *(f"{word:<{width}}  {text}" for word, text in rows)]
+    if risk.suda_records:
+        shares = sorted(risk.suda_contributions.items(), key=lambda one: -one[1])
+        table = [(one_line(key), f"{share:.1f} %") for key, share in shares]
+        lines += ["", table_text(("key", "in SUDA scores"), table, right={1})]
+    if risk.riskiest:
+        lines += ["", _riskiest(risk)]
+    return "\n".join(lines)
+
+
+def _facts(risk: KeyRisk) -> Iterator[tuple[str, str]]:
+    if risk.incomplete:
+        yield "missing", f"{_records(risk.incomplete)} with a missing key, which {_SAID[risk.missing]}"
+    yield "combinations", f"{risk.combinations:,} different ones; k = {risk.k:,}, the fewest records that agree"
+    yield "uniques", f"{_share(risk.uniques, risk.records)} that no other agrees with"
+    for k, count in risk.violators.items():
+        yield f"below k = {k}", f"{_share(count, risk.records)} that agree with fewer than {k:,}, themselves counted"
+    how = "" if risk.weighted else "; without weights the file is taken as the population"
+    yield "re-identified", f"{risk.expected:,.2f} records expected, {100 * risk.global_risk:.2f} % of all{how}"
+    if risk.household_expected is not None:
+        share = 100 * risk.household_expected / risk.records
+        yield (
+            "with units",
+            f"{risk.household_expected:,.2f} records expected, {share:.2f} % of all, if one member gives away "
+            f"the others; {risk.units:,} units",
+        )
+    yield "special uniques", _special(risk)
+
+
+def _special(risk: KeyRisk) -> str:
+    up_to = f"sets of up to {risk.suda_size} keys" if risk.suda_size < len(risk.keys) else "all sets of keys"
+    missing = "; a missing value is a category" if risk.incomplete else ""
+    if not risk.suda_records:
+        return f"none (SUDA, {up_to}{missing})"
+    return (
+        f"{_records(risk.suda_records)} with a SUDA score, the largest {risk.suda_largest:,.0f}; the largest DIS score "
+        f"{risk.dis_largest:.4f} ({up_to}{missing})"
+    )
+
+
+def _riskiest(risk: KeyRisk) -> str:
+    with_unit = risk.household_expected is not None
+    head = ["record", "risk", *(["with unit"] if with_unit else []), "in file", "in population", "SUDA"]
+    rows = [
+        [
+            f"{one.record:,}",
+            f"{one.risk:.4f}",
+            *([f"{one.household_risk:.4f}"] if with_unit else []),
+            f"{one.sample:,}",
+            f"{one.population:,.0f}",
+            f"{one.suda:,.0f}",
+        ]
+        for one in risk.riskiest
+    ]
+    return table_text(head, rows, right=set(range(len(head))))
+
+
+def _records(count: int) -> str:
+    return f"{count:,} record{'s' if count != 1 else ''}"
+
+
+def _share(count: int, records: int) -> str:
+    return f"{_records(count)} ({100 * count / records:.2f} %)"
