@@ -24,7 +24,7 @@ def key_risk_text(name: str, risk: KeyRisk, *, guessed: bool = False) -> str:
         by += " (the columns that seem to be categories; name yours with --keys)"
     rows = list(_facts(risk))
     width = max(len(word) for word, _ in rows)
-    lines = [f"{name}: {risk.records:,} records, {by}", "", *(f"{word:<{width}}  {text}" for word, text in rows)]
+    lines = [f"{name}: {_records(risk.records)}, {by}", "", *(f"{word:<{width}}  {text}" for word, text in rows)]
     if risk.suda_records:
         shares = sorted(risk.suda_contributions.items(), key=lambda one: -one[1])
         table = [(one_line(key), f"{share:.1f} %") for key, share in shares]

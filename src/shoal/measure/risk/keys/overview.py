@@ -102,7 +102,7 @@ def key_risk(
     frequencies = key_frequencies(values, values.names, weights=weights, missing=missing)
     risk = risk_of_frequencies(frequencies)
     with_unit = None if unit is None else risk_of_units(risk, unit_codes(values.table, unit))
-    size = max(1, largest_size(len(values.names), frequencies.combinations))
+    size = max(1, largest_size(len(values.names), frequencies.combinations, quick=True))
     special = suda(values, values.names, max_size=size)
     missing_keys = sum((column < 0).astype(int) for column in values.columns)
     return KeyRisk(

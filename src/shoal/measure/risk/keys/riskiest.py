@@ -69,7 +69,7 @@ def riskiest(
     frequencies = key_frequencies(values, values.names, weights=weights, missing=missing)
     risk = risk_of_frequencies(frequencies)
     with_unit = None if unit is None else risk_of_units(risk, unit_codes(values.table, unit))
-    size = min(len(values.names), max(1, largest_size(len(values.names), frequencies.combinations)))
+    size = max(1, largest_size(len(values.names), frequencies.combinations, quick=True))
     return riskiest_of(frequencies, risk, with_unit, suda(values, values.names, max_size=size), most)
 
 

@@ -24,7 +24,9 @@ __all__ = ["Suda", "largest_size", "suda"]
 Whole64 = NDArray[np.int64]
 Doubles = NDArray[np.float64]
 
-_MOST_WORK = 10**10  # rows of all sets of keys; far fewer are looked at, since most fall away in small sets
+_MOST_WORK = 5e9  # rows of all sets of keys: some minutes; far fewer are looked at where most fall away in small sets
+_QUICK_WORK = 5e8
+_A_SET = 3000  # rows take as long as to begin with another set
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,12 +152,12 @@ def suda(
     )
 
 
-def largest_size(keys: int, combinations_of_values: int) -> int:
-    """Return how many keys a set may have so that all sets of so many are looked at in time."""
+def largest_size(keys: int, rows: int, *, quick: bool = False) -> int:
+    """Return how many keys a set may have so that all sets of up to so many are looked at in minutes, or in seconds."""
     work = 0
     for size in range(1, keys + 1):
-        work += math.comb(keys, size) * combinations_of_values
-        if work > _MOST_WORK:
+        work += math.comb(keys, size) * (rows + _A_SET)
+        if work > (_QUICK_WORK if quick else _MOST_WORK):
             return size - 1
     return keys
 
