@@ -62,7 +62,7 @@ def agreeing_sums(columns: Sequence[Whole64], amounts: Doubles, *, of: Sequence[
 
 def _sums(columns: Sequence[Whole64], amounts: Doubles, of: Sequence[Whole64] | None, most: float) -> Doubles | None:
     among, among_rows = _distinct(columns, len(amounts))
-    counted = np.column_stack([np.bincount(among_rows, one, len(among)) for one in amounts.T])
+    counted = np.column_stack([np.bincount(among_rows, one, len(among)) for one in amounts.T]).astype(np.float64)
     asked, asked_rows = (among, among_rows) if of is None else _distinct(of, len(of[0]))
     sums = np.zeros((len(asked), amounts.shape[1]))
     work = 0.0

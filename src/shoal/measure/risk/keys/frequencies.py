@@ -125,4 +125,4 @@ def _sums(values: KeyValues, amounts: list[NDArray[np.float64]], missing: Missin
     """Return for every record the sum of each amount over the records that agree with it."""
     if missing == "wildcard" and not values.are_complete:
         return list(agreeing_sums(values.columns, np.column_stack(amounts)).T)
-    return [np.bincount(values.combinations, one)[values.combinations] for one in amounts]
+    return [np.asarray(np.bincount(values.combinations, one), np.float64)[values.combinations] for one in amounts]

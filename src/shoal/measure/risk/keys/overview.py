@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from shoal.describe.description import describe_table
 from shoal.errors import ColumnError
 from shoal.measure.risk.keys.frequencies import key_frequencies
@@ -104,12 +106,12 @@ def key_risk(
     with_unit = None if unit is None else risk_of_units(risk, unit_codes(values.table, unit))
     size = max(1, largest_size(len(values.names), frequencies.combinations, quick=True))
     special = suda(values, values.names, max_size=size)
-    missing_keys = sum((column < 0).astype(int) for column in values.columns)
+    incomplete = np.logical_or.reduce([column < 0 for column in values.columns])
     return KeyRisk(
         keys=values.names,
         missing=missing,
         records=len(values.table),
-        incomplete=int((missing_keys > 0).sum()),
+        incomplete=int(np.count_nonzero(incomplete)),
         combinations=frequencies.combinations,
         k=frequencies.k,
         uniques=frequencies.uniques,

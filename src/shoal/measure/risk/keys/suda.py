@@ -16,7 +16,7 @@ from shoal.errors import ParameterError
 from shoal.measure.measure import About, partition_measure
 from shoal.measure.risk.keys.frequencies import key_frequencies
 from shoal.measure.risk.keys.key_values import MISSING, Missing, key_values
-from shoal.parameters.limits import Above, OrNone, Whole, check_limits
+from shoal.parameters.limits import Above, Limit, OrNone, Whole, check_limits
 from shoal.progress import advance
 
 __all__ = ["Suda", "largest_size", "suda"]
@@ -116,7 +116,7 @@ def suda(
     >>> found.scores.tolist(), dict(found.minimal_uniques)
     ([0.0, 0.0, 1.0, 2.0], {1: 1, 2: 1})
     """
-    limits = {"fraction": Above(0, high=1), "max_size": OrNone(Whole(1)), "missing": MISSING}
+    limits: dict[str, Limit] = {"fraction": Above(0, high=1), "max_size": OrNone(Whole(1)), "missing": MISSING}
     check_limits(limits, {"fraction": fraction, "max_size": max_size, "missing": missing})
     values = key_values(data, keys)
     frequencies = key_frequencies(values, values.names, missing=missing)
@@ -205,12 +205,12 @@ def _alone(
     """Return which special rows no other row agrees with, and which other rows agree with no special one."""
     if missing == "wildcard" and any((column < 0).any() for column in columns):
         sums = agreeing_sums(columns, np.column_stack([np.ones(len(special)), special]))
-        agreeing, special_ones = sums[:, 0], sums[:, 1]
+        agreeing, with_special = sums[:, 0] > 1, sums[:, 1] > 0
     else:
         groups = _groups(columns)
-        agreeing = np.bincount(groups)[groups]
-        special_ones = np.bincount(groups, special)[groups]
-    return special & (agreeing == 1), ~special & (special_ones == 0)
+        agreeing = (np.bincount(groups) > 1)[groups]
+        with_special = (np.bincount(groups, special) > 0)[groups]
+    return special & ~agreeing, ~special & ~with_special
 
 
 def _groups(columns: list[Whole64]) -> Whole64:
