@@ -29,6 +29,18 @@ def test_json_has_the_same(reference_data):
     assert (found["weighted"], found["units"], found["riskiest"]) == (False, None, [])
 
 
+def test_confidential_variables_are_looked_at(reference_data):
+    pytest.importorskip("shoal.measure.risk.keys.l_diversity")
+    path = reference_data("testdata.csv")
+    told = run_shoal("risk", path, "--keys", KEYS, "--confidential", "hhcivil,income", "--json")
+    found = {one["column"]: one for one in json.loads(told.stdout)["confidential"]}
+    assert list(found) == ["hhcivil", "income"]
+    assert (found["hhcivil"]["values"], found["hhcivil"]["alike"]) == (1, 2466)
+    assert 0 < found["income"]["distance"] <= 1
+    assert "records with one" in run_shoal("risk", path, "--keys", KEYS, "--confidential", "hhcivil").stdout
+    assert run_shoal("risk", path, "--keys", KEYS, "--confidential", "sex").returncode == 2
+
+
 @pytest.fixture
 def persons(tmp_path):
     path = tmp_path / "persons.csv"

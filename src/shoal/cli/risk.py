@@ -30,6 +30,10 @@ def risk(
     missing: Annotated[
         str, typer.Option(help="A missing value agrees with every value (wildcard) or with missing ones (category).")
     ] = "wildcard",
+    confidential: Annotated[
+        list[str] | None,
+        typer.Option(help="Confidential columns: how much the keys tell of them (l-diversity, t-closeness)."),
+    ] = None,
     riskiest: Annotated[
         int, typer.Option(help="List so many of the riskiest records by number; not to be published.")
     ] = 0,
@@ -46,12 +50,21 @@ def risk(
 
     ks = read_ks(k)
     table = as_table(file, **reading)
-    names = read_names(keys)
+    names, told = read_names(keys), read_names(confidential) or []
     guessed = names is None
     if names is None:
-        names = likely_keys(table, (weights, unit))
+        names = likely_keys(table, (weights, unit, *told))
     with progress_bar(quiet or json, "measuring"):
-        found = key_risk(table, names, weights=weights, unit=unit, ks=ks, missing=missing, most=riskiest)  # type: ignore[arg-type]
+        found = key_risk(
+            table,
+            names,
+            weights=weights,
+            unit=unit,
+            ks=ks,
+            missing=missing,  # type: ignore[arg-type]  # checked there
+            confidential=told,
+            most=riskiest,
+        )
     if json:
         say(to_json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
     elif not quiet:

@@ -29,6 +29,13 @@ def key_risk_text(name: str, risk: KeyRisk, *, guessed: bool = False) -> str:
         shares = sorted(risk.suda_contributions.items(), key=lambda one: -one[1])
         table = [(one_line(key), f"{share:.1f} %") for key, share in shares]
         lines += ["", table_text(("key", "in SUDA scores"), table, right={1})]
+    if risk.confidential:
+        told = [
+            (one_line(one.column), f"{one.values:,}", f"{one.alike:,}", f"{one.distance:.4f}")
+            for one in risk.confidential
+        ]
+        head = ("confidential", "fewest values", "records with one", "largest distance")
+        lines += ["", table_text(head, told, right={1, 2, 3})]
     if risk.riskiest:
         lines += ["", _riskiest(risk)]
     return "\n".join(lines)

@@ -18,7 +18,28 @@ from shoal.measure.risk.keys.suda import largest_size, suda
 from shoal.parameters.limits import Whole, check_limits
 from shoal.read import Table, as_table
 
-__all__ = ["KeyRisk", "key_risk", "likely_keys"]
+__all__ = ["ConfidentialRisk", "KeyRisk", "key_risk", "likely_keys"]
+
+
+@dataclass(frozen=True)
+class ConfidentialRisk:
+    """What a combination of keys tells of a confidential variable.
+
+    Attributes
+    ----------
+    column
+        Its name.
+    values, alike
+        The fewest different values among records that agree (distinct l-diversity), and how many records agree with
+        others that all have one value.
+    distance
+        The largest distance of the distribution among records that agree from that of the file (t-closeness).
+    """
+
+    column: str
+    values: int
+    alike: int
+    distance: float
 
 
 @dataclass(frozen=True)
@@ -41,6 +62,8 @@ class KeyRisk:
     suda_records, suda_largest, dis_largest, suda_contributions, suda_size, suda_missing
         How many records have a SUDA score, the largest score and DIS score, the percentage of the scores that sets with
         each key contribute, the most keys of a set that was looked at, and how missing values agree there.
+    confidential
+        What the keys tell of confidential variables, if asked for.
     riskiest
         The records with the highest risk, if asked for; not to be published.
     """
@@ -64,6 +87,7 @@ class KeyRisk:
     suda_contributions: Mapping[str, float]
     suda_size: int
     suda_missing: Missing
+    confidential: tuple[ConfidentialRisk, ...] = ()
     riskiest: tuple[RiskyRecord, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -72,6 +96,7 @@ class KeyRisk:
         return plain | {
             "keys": list(self.keys),
             "violators": {str(k): count for k, count in self.violators.items()},
+            "confidential": list(plain["confidential"]),
             "riskiest": list(plain["riskiest"]),
         }
 
@@ -84,6 +109,7 @@ def key_risk(
     unit: str | None = None,
     ks: Sequence[int] = (2, 3, 5),
     missing: Missing = "wildcard",
+    confidential: Sequence[str] = (),
     most: int = 0,
 ) -> KeyRisk:
     """Return the risk of a file over its key variables.
@@ -96,6 +122,8 @@ def key_risk(
         The column that says which household a record belongs to.
     ks
         The values of k whose violators are counted.
+    confidential
+        Confidential variables: how many different values records that agree have, and how far from the file's.
     most
         How many of the riskiest records are listed.
     """
@@ -127,8 +155,19 @@ def key_risk(
         suda_contributions=special.contributions,
         suda_size=special.max_size,
         suda_missing=special.missing,
+        confidential=tuple(_of_confidential(values.table, values.names, name, missing) for name in confidential),
         riskiest=riskiest_of(frequencies, risk, with_unit, special, most) if most else (),
     )
+
+
+def _of_confidential(table: Table, keys: tuple[str, ...], name: str, missing: Missing) -> ConfidentialRisk:
+    from shoal.measure.risk.keys.l_diversity import l_diversity  # type: ignore[import-not-found]
+    from shoal.measure.risk.keys.t_closeness import t_closeness  # type: ignore[import-not-found]
+
+    if name in keys:
+        raise ColumnError(f'"{name}" is a key and confidential. Make it one of them.', column=name)
+    diversity = l_diversity(table, keys, name, missing=missing)
+    return ConfidentialRisk(name, int(diversity), diversity.violators(2), float(t_closeness(table, keys, name)))
 
 
 def likely_keys(data: Table, other: Iterable[str | None] = ()) -> list[str]:
