@@ -6,7 +6,7 @@ A record is safe in a shoal of at least k.
 >>> release.data          # the protected table
 >>> release.evaluate()    # information loss and disclosure risk
 
-The public names stand in the order of the flow: read, describe, (edits), partition, replace, measure, (report).
+The public names stand in the order of the flow: read, describe, (recode), (edits), partition, replace, measure, (report).
 They are imported when first used, so that `import shoal` is quick.
 """
 
@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shoal import datasets, describe, edits, errors, measure, partition, read, replace, write
+    from shoal import datasets, describe, edits, errors, measure, partition, read, recode, replace, write
     from shoal.describe import describe_table
     from shoal.edits import read_edits
     from shoal.flow.plan import Plan
@@ -50,6 +50,7 @@ __all__ = [
     "read",
     "read_edits",
     "read_table",
+    "recode",
     "replace",
     "tune",
     "write",

@@ -18,7 +18,7 @@ from shoal.measure import MEASURES
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS
 
-SAME = {"role": "roles", "kind": "kinds"}  # as the command line calls them
+SAME = {"recode": "recodes", "role": "roles", "kind": "kinds"}  # as the command line calls them
 
 
 def test_every_option_of_protect_is_on_the_command_line_and_the_other_way_round():

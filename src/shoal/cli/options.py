@@ -22,7 +22,9 @@ from shoal.cli.texts import (
     read_decimals,
     read_measure_options,
     read_names,
+    read_missing_codes,
     read_orders,
+    read_recodes,
     read_replacements,
 )
 from shoal.errors import ParameterError
@@ -85,6 +87,19 @@ PROTECTION: dict[str, Any] = {
     "as_is": Annotated[
         list[str] | None,
         typer.Option("--as-is", help="Columns released unchanged: counted, and warned of. [none]"),
+    ],
+    "recode": Annotated[
+        list[str] | None,
+        typer.Option(
+            help='COLUMN=RECODE: makes a column coarser before records are grouped, "age=bands:width=5,top=85", '
+            '"rel=merge:other=[a,b],rare=20"; repeat for more, also of one column. [none]'
+        ),
+    ],
+    "missing_codes": Annotated[
+        list[str] | None,
+        typer.Option(
+            "--missing-codes", help='COLUMN=VALUE,VALUE: values that mean missing, "income=-9,99999"; "*" for all.'
+        ),
     ],
     "unit": Annotated[
         str | None,
@@ -209,8 +224,10 @@ def protection_options(texts: Mapping[str, Any], names: list[str]) -> dict[str, 
         "confidential": read_names(texts.get("confidential")),
         "edits": read_edits(texts["edits"]) if "edits" in texts else None,
         "decimals": read_decimals(texts.get("decimals")),
+        "recodes": read_recodes(texts.get("recode"), names),
+        "missing_codes": read_missing_codes(texts.get("missing_codes"), names),
     }
-    as_they_are = {name: value for name, value in texts.items() if name not in (*read, "role", "kind")}
+    as_they_are = {name: value for name, value in texts.items() if name not in (*read, "role", "kind", "recode")}
     return given_options(**read, **as_they_are)
 
 

@@ -17,6 +17,7 @@ from shoal.errors import ParameterError
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
     from shoal.flow.release import Release
+    from shoal.flow.settle import Settled
     from shoal.read import Table
 
 __all__ = ["print_release", "protect"]
@@ -39,6 +40,9 @@ def protect(
     explain: Annotated[
         bool, typer.Option("--explain", help="Print how the rules would be kept, and why. Nothing is masked.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what the recodes do for k over the categories. Nothing is written.")
+    ] = False,
     seed: Annotated[
         int | None, typer.Option(help="Where random choices start; drawn and recorded if not given.")
     ] = None,
@@ -60,7 +64,7 @@ def protect(
     from shoal.flow.plan import Plan
     from shoal.flow.protect import protect
     from shoal.flow.release import plan_beside
-    from shoal.flow.settle import settle
+    from shoal.flow.settle import Settled, settle
     from shoal.read import as_table
 
     if shuffle:
@@ -76,11 +80,14 @@ def protect(
                 output = output or Path(known.output.path)
     else:
         table = as_table(_named(file, k), **reading)
-    if output is not None or not explain:
+    if output is not None or not (explain or dry_run):
         output = _output(output, file)
         save_plan = save_plan or plan_beside(output)
         _refuse_targets(table, output, save_plan, report, plan, options.get("edits"), repeats=file is None)
     chosen = given_options(method=method, seed=seed) | protection_options(options, table.names)
+    if dry_run:
+        _print_effect(settle(table, k or 0, **chosen) if known is None else Settled(known, table))
+        return
     if explain or output is None:
         _print_explanation(file, table, settle(table, k or 0, **chosen).plan if known is None else known)
         return
@@ -146,6 +153,16 @@ def _refuse_targets(
     written = [("release", output), ("plan", save_plan), ("report", report)]
     read = [("plan", None if again else plan), ("file of rules", edits)]
     refuse_targets(table, written, table="release", read=read)
+
+
+def _print_effect(settled: Settled) -> None:
+    from shoal.flow.recoding.asked import recoded_by_plan
+    from shoal.flow.recoding.counted import effect_of_plan
+
+    effect = effect_of_plan(settled.plan, settled.recoded or recoded_by_plan(settled.plan, settled.table))
+    if effect is None:
+        raise ParameterError("There are no categories and no recodes to count. Add --recode COLUMN=RECODE.")
+    say(str(effect))
 
 
 def _print_explanation(file: Path | None, table: Table, plan: Plan) -> None:

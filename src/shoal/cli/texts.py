@@ -7,7 +7,7 @@ import io
 import re
 from typing import Any
 
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, nearest_name_hint
 from shoal.parameters.choices import split_outside_brackets, written_form
 from shoal.parameters.default import BY_RULES
 
@@ -18,8 +18,10 @@ __all__ = [
     "read_ks",
     "read_measure_options",
     "read_methods",
+    "read_missing_codes",
     "read_names",
     "read_orders",
+    "read_recodes",
     "read_replacements",
 ]
 
@@ -117,6 +119,36 @@ def read_replacements(texts: list[str] | None, names: list[str]) -> str | dict[s
             "--replace takes one name for all columns, or COLUMN=NAME for each; got both or two for all."
         )
     return for_all[0] if for_all else by_column or None
+
+
+def read_recodes(texts: list[str] | None, names: list[str]) -> dict[str, list[str]] | None:
+    """Read "age=bands:width=5", once or several times; those of one column in their order."""
+    recodes: dict[str, list[str]] = {}
+    for text in texts or []:
+        column, recode = _column_and_rest("--recode", "COLUMN=RECODE", text, names)
+        recodes.setdefault(column, []).append(recode)
+    return recodes or None
+
+
+def read_missing_codes(texts: list[str] | None, names: list[str]) -> dict[str, list[Any]] | None:
+    """Read "income=-9,99999" or "*=-1", once or several times."""
+    codes: dict[str, list[Any]] = {}
+    for text in texts or []:
+        column, values = _column_and_rest("--missing-codes", "COLUMN=VALUE,VALUE", text, [*names, "*"])
+        codes.setdefault(column, []).extend(read_names([values]) or [])
+    return codes or None
+
+
+def _column_and_rest(option: str, wanted: str, text: str, names: list[str]) -> tuple[str, str]:
+    """Split "age=bands:width=5" behind the column, whose name may hold "=": the longest name that exists counts."""
+    column = max((name for name in names if text.startswith(f"{name}=")), key=len, default=None)
+    if column is None:
+        first, sign, _ = text.partition("=")
+        hint = f' There is no column "{first}".{nearest_name_hint(first, names)}' if sign else ""
+        raise ParameterError(f'{option} wants {wanted}; got "{text}".{hint}')
+    if len(text) == len(column) + 1:
+        raise ParameterError(f'{option} wants {wanted}; got "{text}".')
+    return column, text[len(column) + 1 :]
 
 
 def read_blocks(texts: list[str] | None) -> Any:

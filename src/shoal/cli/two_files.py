@@ -71,6 +71,7 @@ def read_two_files(
     """
     from shoal.flow.drawn_by_key import in_original_order
     from shoal.flow.plan import Plan
+    from shoal.flow.recoding.asked import recoded_by_plan
     from shoal.read import as_table
 
     known = Plan.from_toml(plan) if plan is not None else None
@@ -81,6 +82,7 @@ def read_two_files(
         reading = {"orders": known.input.reading.orders} | reading
     before, after = as_table(original, **reading), as_table(masked, **reading)
     if known is None or not _serves(known, path, masked, after, is_named=plan is not None):
+        _warn_of_other_values(before, after)
         return TwoFiles(before, after)
     if known.input is not None and known.input.sha256 != before.fingerprint():
         say_warning(f"{original} is not the file the plan was made for.")
@@ -94,7 +96,25 @@ def read_two_files(
         and (known.input.sha256, known.output.sha256) == (before.fingerprint(), after.fingerprint())
     )
     in_order = in_original_order(known, after)
+    before = recoded_by_plan(known, before).table
     return TwoFiles(before, in_order, None if options else known, path, aligned)
+
+
+def _warn_of_other_values(before: Table, after: Table) -> None:
+    """Say which columns have no value in common, though they are no numbers: they were recoded, most likely."""
+    from shoal.recode.base import text_of
+
+    strange = []
+    for name in before.names:
+        if name in after and not (before.is_numeric(name) and after.is_numeric(name)):
+            values = [{text_of(cell) for cell in table.cells(name).tolist() if cell is not None} for table in (before, after)]
+            if all(values) and values[0].isdisjoint(values[1]):
+                strange.append(name)
+    if strange:
+        say_warning(
+            f"No value of {', '.join(strange)} is in both files: they were recoded, most likely. Name the plan of the "
+            "release (--plan), which says how."
+        )
 
 
 def _plan_beside(masked: Path) -> tuple[Plan | None, Path | None]:

@@ -32,6 +32,8 @@ from shoal.flow.blocks.unit_levels import at_level, levels_of, protect_levels
 from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.flow.drawn_by_key import new_ids
 from shoal.flow.outcome import Input, Reading, installed_versions
+from shoal.flow.recoding.asked import recoded_by_plan
+from shoal.flow.recoding.counted import counted_recodes, notes_on_recodes
 from shoal.flow.release import Release
 from shoal.flow.release_outcome import outcome_of
 from shoal.flow.rules.checked_rules import refuse_rules_broken_by_chance
@@ -39,6 +41,7 @@ from shoal.flow.rules.decimals import refuse_unroundable, rounded_release, round
 from shoal.flow.rules.kept_rules import block_edits_of, refuse_broken_file, refuse_broken_release
 from shoal.flow.rules.ruled_values import record_rules_of
 from shoal.read import Table, as_table
+from shoal.recode.recoded_table import RecodedTable
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
@@ -50,7 +53,12 @@ Engine = Callable[[Work], list[ProtectedBlock]]
 
 
 def carry_out(
-    plan: Plan, table: Table, *, edits: Sequence[BlockEdits] | None = None, engine: Engine | None = None
+    plan: Plan,
+    table: Table,
+    *,
+    edits: Sequence[BlockEdits] | None = None,
+    engine: Engine | None = None,
+    recoded: RecodedTable | None = None,
 ) -> Release:
     """Carry out a plan, and return the release with the plan's outcome filled in.
 
@@ -62,16 +70,22 @@ def carry_out(
         How each block keeps the rules, if that was planned already.
     engine
         What protects the blocks; by default this process does, one block after the other.
+    recoded
+        The table after the plan's recodes, if they were made already.
     """
+    recoded = recoded_by_plan(plan, table) if recoded is None else recoded
     with threadpool_limits(1, user_api="blas"):  # threads add up in another order, and the last digits would differ
-        work = _check(plan, table, edits)
+        work = _check(plan, recoded.table, edits)
         blocks = (engine or protect_blocks)(work)
         masked, notes = _assemble(work, blocks)
+        notes += notes_on_recodes(recoded)
         outcome = outcome_of(work, blocks, masked, notes)
+        outcome = outcome.model_copy(update={"recoded": counted_recodes(plan, recoded)})
     return Release(
         original=table,
         masked=masked,
         partitions=tuple(block.partition for block in blocks),
+        coarser=recoded.table,
         plan=plan.model_copy(
             update={
                 "steps": [block.steps for block in blocks if block.steps],
@@ -86,7 +100,7 @@ def carry_out(
 def rehearse(plan: Plan, table: Table) -> Work:
     """Return what a plan is carried out with, or raise what that would raise, such as RuleError for some groups."""
     with threadpool_limits(1, user_api="blas"):
-        work = _check(plan, table, None)
+        work = _check(plan, recoded_by_plan(plan, table).table, None)
         _assemble(work, protect_blocks(work))
     return work
 
@@ -230,7 +244,7 @@ def table_for(plan: Plan, data: Any = None) -> Table:
                 path=plan.input.path,
             )
     select(
-        table,
+        recoded_by_plan(plan, table).table,
         columns=plan.columns,
         blocks=plan.blocks,
         roles=plan.roles,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-__all__ = ["Input", "Outcome", "Output", "PlanSection", "Reading", "installed_versions"]
+__all__ = ["Input", "Outcome", "Output", "PlanSection", "Reading", "RecodedColumn", "installed_versions"]
 
 
 class PlanSection(BaseModel):
@@ -61,6 +61,16 @@ class Output(PlanSection):
         return self.keep_order or self.shuffle is False
 
 
+class RecodedColumn(PlanSection):
+    """What the recodes of one column did: its different values, and records below k over the keys."""
+
+    values_before: int
+    values_after: int
+    below_k_before: int
+    below_k_after: int
+    below_k_together: int  # with all recodes
+
+
 class Outcome(PlanSection):
     """What carrying out the plan did, beyond its decisions."""
 
@@ -90,6 +100,7 @@ class Outcome(PlanSection):
     uniques_with_weights: int | None = None  # the same if the sampling weights are known too
     notes: list[str] = Field(default_factory=list)  # what a reader should know
     empty_records: int = 0  # no observed value in some block
+    recoded: dict[str, RecodedColumn] = Field(default_factory=dict)  # per column
 
 
 def installed_versions() -> dict[str, str]:

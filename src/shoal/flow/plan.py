@@ -34,6 +34,8 @@ from shoal.flow.plan_content import content_of
 from shoal.flow.rules.decimals import DECIMALS
 from shoal.parameters.choices import as_text, build
 from shoal.partition import METHODS
+from shoal.recode.base import Recode
+from shoal.recode.catalogue import build_recode
 from shoal.replace import REPLACEMENTS, Replacement
 from shoal.write import replacing
 
@@ -63,6 +65,11 @@ def _existing_replacement(written: dict[str, Any]) -> dict[str, Any]:
     return written
 
 
+def _existing_recode(written: dict[str, Any]) -> dict[str, Any]:
+    build_recode(written)
+    return written
+
+
 def _long(written: Any) -> Any:
     """Read "mean" as {"name": "mean"}."""
     return {"name": written} if isinstance(written, str) else written
@@ -74,6 +81,7 @@ def _short(written: dict[str, Any]) -> Any:
 
 _Method = Annotated[dict[str, Any], BeforeValidator(_long), AfterValidator(_existing_method)]
 _Replacement = Annotated[dict[str, Any], BeforeValidator(_long), AfterValidator(_existing_replacement)]
+_Recode = Annotated[dict[str, Any], BeforeValidator(_long), AfterValidator(_existing_recode)]
 _Rule = Annotated[
     InstanceOf[Rule],
     BeforeValidator(lambda rule: rule if isinstance(rule, Rule) else parse_rule(rule)),
@@ -108,6 +116,8 @@ class Plan(PlanSection):
     # Columns that an intruder may know, by name: for the measures alone. "*" is everything released.
     scenarios: dict[str, list[str]] = Field(default_factory=dict)
     decimals: dict[str, Annotated[int, Field(ge=DECIMALS.low, le=DECIMALS.high)]] = Field(default_factory=dict)
+    recodes: dict[str, list[_Recode]] = Field(default_factory=dict)  # per column, in their order; made before all else
+    missing_codes: dict[str, list[int | float | str]] = Field(default_factory=dict)  # made missing even before
     bounds: bool = False  # whether synthetic numbers stay between the means of the k lowest and highest values
     seed: int = Field(ge=0)
     # From the system, never from the seed, which anyone can guess: the order of written rows and new ids of units.
@@ -138,6 +148,11 @@ class Plan(PlanSection):
             if text not in built:
                 built[text] = build(written, REPLACEMENTS, "replace")
         return {name: built[as_text(written)] for name, written in self.replace.items()}
+
+    @cached_property
+    def column_recodes(self) -> Mapping[str, list[Recode]]:
+        """The recodes of every column that has some, as objects."""
+        return {name: [build_recode(one) for one in written] for name, written in self.recodes.items()}
 
     @cached_property
     def is_synthetic(self) -> bool:
@@ -233,6 +248,8 @@ class Plan(PlanSection):
         """Return what can be published of the plan: no seed, no key, no file, no count of records."""
         kept = self.model_dump(include=_PUBLIC)
         kept["method"] = {key: value for key, value in kept["method"].items() if key not in _NOT_PUBLIC}
+        if self.recodes:
+            kept["recodes"] = {name: [one.public() for one in own] for name, own in self.column_recodes.items()}
         kept["roles"] = {name: role for name, role in self.roles.items() if name not in self.identifiers}
         return kept
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shoal.errors import ColumnError, MethodError, ParameterError, RuleError, nearest_name_hint
 from shoal.flow.blocks.largest_shares import averages_amounts
+from shoal.flow.recoding.asked import refuse_recoded_roles
 from shoal.flow.synthetic_choice import refuse_both, refuse_other_names
 from shoal.replace import REPLACEMENTS, MembershipDraw
 
@@ -36,6 +37,7 @@ def refuse_misfits(plan: Plan) -> None:
     if plan.bounds:
         _bounds_fit(plan)
     _decimals_fit(plan)
+    refuse_recoded_roles(plan.recodes, plan.roles)
     if plan.steps and not hasattr(plan.masking.method, "steps"):
         raise ValueError(f'steps: method "{plan.masking.method.name}" does not search in steps')
 

@@ -33,6 +33,8 @@ def protect(
     unit: Any = None,
     drop_unit: bool = False,
     as_is: Any = None,
+    recodes: Mapping[Any, Any] | None = None,
+    missing_codes: Mapping[Any, Any] | None = None,
     confidential: str | Iterable[str] | None = None,
     edits: str | os.PathLike[str] | Rule | Iterable[str | Rule] | None = None,
     repair: bool = False,
@@ -91,6 +93,12 @@ def protect(
         Whether the release leaves out the column of units, so that nobody sees which records belong together.
     as_is
         Columns that are released unchanged: counted, and warned of.
+    recodes
+        Columns that are made coarser before anything is grouped: ``{"age": shoal.recode.Bands(width=5, top=85)}``, or
+        as text, ``{"age": "bands:width=5,top=85"}``; a list is made one after the other. Kinds, roles and rules are
+        about the recoded columns, which are protected like others.
+    missing_codes
+        Values that mean that there is none, made missing before anything else: ``{"income": [-9, 99999], "*": [-1]}``.
     confidential
         For replace "ipso", "hybrid", "muralidhar-sarathy" and "fuzzy-regression": the variables to rewrite, by default
         those with the role confidential. The other columns stay as they are, and their relation to these is kept.
@@ -137,4 +145,4 @@ def protect(
     """
     options = {name: value for name, value in locals().items() if name not in ("data", "k")}
     settled = settle(data, k, **options)
-    return carry_out(settled.plan, settled.table, edits=settled.edits)
+    return carry_out(settled.plan, settled.table, edits=settled.edits, recoded=settled.recoded)

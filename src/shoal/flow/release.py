@@ -44,18 +44,26 @@ class Release:
         One per block of variables: `.labels`, `.sizes`, `.k`.
     plan
         What was done; the same plan gives the same release.
+    original, recoded
+        The table that was protected, and the same after missing codes and recodes.
     """
 
     original: Table = field(repr=False)
     masked: Table = field(repr=False)
     partitions: tuple[Partition, ...]
     plan: Plan = field(repr=False)
+    coarser: Table | None = field(default=None, repr=False)
     _written: list[Path] = field(default_factory=list, repr=False, compare=False)
 
     @cached_property
     def data(self) -> Any:
         """The protected table: the same kind of frame as came in, the same rows in the same order, the same index."""
         return self.masked.to_native()
+
+    @property
+    def recoded(self) -> Table:
+        """The original after missing codes and recodes, which the release is measured with."""
+        return self.original if self.coarser is None else self.coarser
 
     @cached_property
     def headline(self) -> Headline:
@@ -68,7 +76,7 @@ class Release:
         plan, outcome = self.plan, self.plan.outcome
         assert outcome is not None and outcome.k is not None and outcome.uniques is not None
         columns = released_columns(self.masked, plan.weights, plan.unit)
-        linkage = float(whole_linkage(self.original, self.masked, columns, plan.kinds))
+        linkage = float(whole_linkage(self.recoded, self.masked, columns, plan.kinds))
         return Headline(
             records=len(self.masked), units=outcome.units, k=outcome.k, uniques=outcome.uniques, linkage=linkage
         )
@@ -81,7 +89,7 @@ class Release:
         **options
             `measures`, `options`, `quick` and `seed` of `shoal.evaluate`.
         """
-        return evaluate(self.original, self.masked, **self.plan.facts, aligned=True, **options)
+        return evaluate(self.recoded, self.masked, **self.plan.facts, aligned=True, **options)
 
     def write(
         self,

@@ -19,8 +19,10 @@ from shoal.errors import MethodError, ParameterError
 from shoal.flow.blocks.unit_levels import blocks_by_level
 from shoal.flow.masking import written_method
 from shoal.flow.plan import Plan
+from shoal.flow.recoding.asked import recoded_as_asked
 from shoal.flow.rules.decimals import decimals_per_column
 from shoal.flow.rules.kept_rules import block_edits_of, planned_block_edits
+from shoal.flow.rules.recoded_rules import refuse_recoded_rules
 from shoal.flow.rules.ruled_values import record_edits_of
 from shoal.flow.scenarios import usual_scenarios
 from shoal.flow.synthetic_choice import (
@@ -38,6 +40,7 @@ from shoal.partition import METHODS
 from shoal.partition.base import Method
 from shoal.partition.fuzzy.soft_method import SoftMethod
 from shoal.read import Table, as_table
+from shoal.recode.recoded_table import RecodedTable
 from shoal.replace import REPLACEMENTS, MembershipDraw
 
 __all__ = ["Settled", "settle"]
@@ -51,11 +54,12 @@ _BESIDE_RULES = 3  # columns in a block that no rule joins
 
 @dataclasses.dataclass(frozen=True)
 class Settled:
-    """A plan, the table it is for, and how each block keeps the rules, if there are any."""
+    """A plan, the table it is for, how each block keeps the rules, if there are any, and the table once recoded."""
 
     plan: Plan
     table: Table
     edits: Sequence[BlockEdits] | None = None
+    recoded: RecodedTable | None = None
 
 
 def settle(
@@ -75,6 +79,8 @@ def settle(
     edits: Any = None,
     decimals: Any = None,
     as_is: Any = None,
+    recodes: Any = None,
+    missing_codes: Any = None,
     seed: int | None = None,
     **as_given: Any,
 ) -> Settled:
@@ -84,20 +90,23 @@ def settle(
     ----------
     data, k, columns, roles, method, replace, blocks, kinds, strata, weights, unit, as_is
         As in `protect`.
-    confidential, edits, decimals, seed
+    confidential, edits, decimals, recodes, missing_codes, seed
         As in `protect`.
     **as_given
         The options of `protect` that a plan takes as they are: repair, missing, diversity, dominance, standardize,
         drop_unit, bounds.
     """
     _check_options(method, {"k": k, "seed": seed} | as_given)
-    table = as_table(data)
+    original = as_table(data)
+    asked = recoded_as_asked(original, recodes, missing_codes, int(k), roles=roles, weights=weights, unit=unit)
+    table = asked.recoded.table
     rules = [] if edits is None else read_edits(edits)
     for rule in rules:
         rule.refuse_unknown(table.names)
     if rules:
         refuse_contradictions(rules)
-    kinds = _with_amounts(kinds, rules, table)
+        refuse_recoded_rules(rules, asked.recodes, asked.recoded, repair=bool(as_given.get("repair", False)))
+    kinds = _with_amounts(asked.with_kinds(kinds), rules, table)
     named_roles = {"roles": roles, "kinds": kinds, "strata": strata, "weights": weights, "unit": unit, "as_is": as_is}
     named_roles["rewritten"] = asked_to_rewrite(replace, confidential, roles, table.names)
     perturbs = asked_to_perturb(replace, table.names)
@@ -140,13 +149,15 @@ def settle(
         edits=rules,
         decimals=decimals_per_column(decimals, _continuous(selection, rewritten)),
         scenarios=usual_scenarios(selection.roles),
+        recodes=asked.recodes,
+        missing_codes=asked.missing_codes,
         seed=seed,
         **as_given,
     )
     record_edits_of(plan, table)  # refuses rules that synthetic values cannot keep
     if plan.draws:
         block_edits = block_edits_of(plan, table)
-    return Settled(plan, table, block_edits)
+    return Settled(plan, original, block_edits, asked.recoded)
 
 
 def _continuous(selection: Selection, rewritten: Sequence[str]) -> list[str]:

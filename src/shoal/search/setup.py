@@ -13,6 +13,7 @@ from shoal.edits import rules_in
 from shoal.errors import ColumnError, ParameterError, ShoalWarning, nearest_name_hint
 from shoal.flow.masking import Masking
 from shoal.flow.protect import protect
+from shoal.flow.recoding.asked import AskedRecodes, recoded_as_asked
 from shoal.flow.release import Release
 from shoal.flow.synthetic_choice import replacement_for_all
 from shoal.measure import MEASURES, Evaluation, evaluate
@@ -112,7 +113,7 @@ class TrialSetup:
         masking |= {"standardize": True, "seed": 0}
         for name, own in self.measure_options.items():
             some = self.measured_columns if name in (*QUICK_MEASURES, *self.further) else []  # the attack is on all
-            files = pair(self.table, self.table, some or list(self.selection.columns), kinds=self.selection.kinds)
+            files = pair(self.recoded, self.recoded, some or list(self.selection.columns), kinds=self.selection.kinds)
             MEASURES[name].arguments(files, masking, **own)
 
     @property
@@ -126,7 +127,19 @@ class TrialSetup:
         """What is done with each column, but for blocks."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ShoalWarning)  # protect gives them
-            return select(self.table, **{name: self.options[name] for name in _SELECTING if name in self.options})
+            selecting = {name: self.options[name] for name in _SELECTING if name in self.options}
+            return select(self.recoded, **{**selecting, "kinds": self._asked_recodes.with_kinds(selecting.get("kinds"))})
+
+    @cached_property
+    def _asked_recodes(self) -> AskedRecodes:
+        roles = {name: self.options.get(name) for name in ("roles", "weights", "unit")}
+        recodes, codes = self.options.get("recodes"), self.options.get("missing_codes")
+        return recoded_as_asked(self.table, recodes, codes, 2, **roles)
+
+    @property
+    def recoded(self) -> Table:
+        """The table after missing codes and recodes, which releases are measured with."""
+        return self._asked_recodes.recoded.table
 
     def options_for(self, masking: Masking) -> dict[str, Any]:
         """Return the options of `shoal.protect` for a masking, without k and the seed."""
@@ -170,7 +183,7 @@ class TrialSetup:
         if not self.measured_columns or set(self.measured_columns) == set(facts["columns"]):
             return release.evaluate(measures=measures, options=self.measure_options)
         return evaluate(
-            release.original,
+            release.recoded,
             release.masked,
             self.measured_columns,
             kinds=facts["kinds"],
@@ -187,7 +200,7 @@ class TrialSetup:
         columns = self.measured_columns or list(self.selection.columns)
         by_role = {str(role): name for name, role in self.selection.roles.items()}
         identifiers = [name for name, role in self.selection.roles.items() if role == "identifier"]
-        as_it_is = self.table.replaced({}, {}, drop=identifiers)
+        as_it_is = self.recoded.replaced({}, {}, drop=identifiers)
         evaluation = evaluate(
             as_it_is,
             as_it_is,

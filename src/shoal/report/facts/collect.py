@@ -32,6 +32,7 @@ from shoal.report.facts.correlations import correlations_of
 from shoal.report.facts.counted_records import count_facts
 from shoal.report.facts.group_sizes import binned, sizes_shown
 from shoal.report.facts.headline import alike_text, headline_facts, protected_facts, scenario_facts
+from shoal.report.facts.recoded_columns import recode_lines
 from shoal.report.facts.shapes import categories_in, shape_of_amounts, shape_of_categories
 from shoal.report.facts.summary import (
     AS_IT_IS,
@@ -82,7 +83,7 @@ def summarize(release: Release, audience: Audience, evaluation: Evaluation, *, d
     --------
     >>> facts = summarize(release, "public", release.evaluate()).to_dict()
     """
-    collector = _Collector(release.original, release.masked, evaluation, release.plan, audience)
+    collector = _Collector(release.recoded, release.masked, evaluation, release.plan, audience)
     return collector.summary([partition.sizes for partition in release.partitions], distributions, just_made=True)
 
 
@@ -166,6 +167,7 @@ class _Collector:
             outcome=self._outcome() if just_made else None,
             outside=self._outside(),
             **count_facts(plan, self._audience),
+            recoded=recode_lines(plan, self._audience),
             rules=self._rules(),
             measures=self._measures(),
             least_share=self._shares.least,
@@ -237,6 +239,8 @@ class _Collector:
             treatment = AS_IT_IS if plan is None or name != plan.unit else NEW_IDS
         else:
             treatment = "compared" if plan is None else as_text(plan.replace[name])
+            made = [] if plan is None else plan.column_recodes.get(name, [])
+            treatment = ", then ".join([*(one.text for one in made), treatment])
         loss = self._evaluation.information_loss
         by_column = {} if loss is None else loss.parts.get("by_column", {})
         return VariableFacts(

@@ -253,6 +253,9 @@ class Summary(_Facts):
         None,
         description="The smallest effective number of records behind a value with sampling weights; internal only.",
     )
+    recoded: list[str] = Field(
+        default_factory=list, description="What was made coarser before records were grouped, a line for each column."
+    )
     rules: list[RuleFacts]
     measures: list[MeasureFacts]
     least_share: float | None = Field(

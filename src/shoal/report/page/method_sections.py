@@ -52,6 +52,7 @@ def _parameters(summary: Summary) -> list[tuple[str, str]]:
     facts: list[tuple[str, str]] = [("k", f"none: {summary.no_k}")] if summary.perturbs else [("k", str(plan["k"]))]
     if not summary.perturbs:
         facts.append(("grouped by", _choice(plan["method"], summary)))
+    facts += [("recoded", Markup("<bdi>{}</bdi>").format(printable(line))) for line in summary.recoded]
     for number, block in enumerate(plan["blocks"][: _most(plan)], start=1):
         together = "changed variables" if summary.perturbs else "grouped variables"
         label = together if len(plan["blocks"]) == 1 else f"block {number} of {len(plan['blocks'])}"

@@ -28,6 +28,7 @@ def release_text(summary: Summary, output: Path, plan: Path | None, in_input_ord
     """
     headline = headline_lines(summary.headline, summary.headline_protected, summary.no_k)
     lines = [*headline, *_protection(summary), *_loss(summary), *_columns(summary)]
+    lines += [("recode", one_line(line, 400)) for line in summary.recoded]
     lines += [("note", note) for note in summary.notes]
     if summary.outcome is not None and summary.outcome.empty_records:
         empty = f"{summary.outcome.empty_records:,} records have no observed value in a block and stay empty there"

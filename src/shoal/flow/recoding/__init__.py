@@ -1,0 +1,1 @@
+"""Recodes in the flow: what was asked for, and what came of it."""

@@ -1,0 +1,194 @@
+"""What every recode declares about itself, and the columns that recodes make."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.describe.variables import Kind
+from shoal.errors import DataError, ParameterError
+from shoal.parameters.choices import as_text, written_form
+from shoal.parameters.limits import Limit
+from shoal.read import Table
+
+__all__ = [
+    "AnyNumber",
+    "Ascending",
+    "Categories",
+    "Numbers",
+    "Recode",
+    "numbers_to_recode",
+    "refuse_top_below_bottom",
+    "short_number",
+    "text_of",
+]
+
+Doubles = NDArray[np.float64]
+Whole64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A column of numbers that a recode made.
+
+    Attributes
+    ----------
+    values
+        The numbers, NaN for a missing value.
+    labels
+        What codes mean, where the recode knows better than the file.
+    kind
+        What the column is; None if it is what it was.
+    """
+
+    values: Doubles
+    labels: Mapping[float | int | str, str] | None = None
+    kind: Kind | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Categories:
+    """A column of categories that a recode made.
+
+    Attributes
+    ----------
+    codes
+        The category of every record, -1 for a missing value.
+    texts
+        The categories; in their order, if they have one.
+    ordered
+        Whether they have one.
+    """
+
+    codes: Whole64
+    texts: tuple[str, ...]
+    ordered: bool
+
+
+class Recode(ABC):
+    """Base of everything that makes a column coarser before records are grouped.
+
+    Attributes
+    ----------
+    name
+        What a plan calls it.
+    summary
+        What it does, in one sentence without a full stop.
+    limits
+        What its parameters may be.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    limits: ClassVar[Mapping[str, Limit]] = {}
+
+    @abstractmethod
+    def recoded(self, table: Table, column: str, k: int) -> Numbers | Categories:
+        """Return the column made coarser.
+
+        Parameters
+        ----------
+        table, column
+            Where it is.
+        k
+            The fewest records that a value computed from records stands for.
+        """
+
+    def check(self) -> None:  # noqa: B027  # most have nothing to add
+        """Raise ParameterError if parameters do not fit together; each alone is checked by `limits`."""
+
+    def written(self) -> dict[str, Any]:
+        """Return it as a plan holds it."""
+        return written_form(self, {self.name: type(self)}, "recode")
+
+    def public(self) -> dict[str, Any]:
+        """Return what may be published of it: no value of the data that the release does not show."""
+        return self.written()
+
+    @property
+    def text(self) -> str:
+        """The recode as one line, without values of the data: "bands:width=5,top=85"."""
+        return as_text(self.public())
+
+
+def numbers_to_recode(table: Table, column: str, recode: Recode) -> Doubles:
+    """Return a column of numbers; DataError that names the recode if it holds something else."""
+    if table.missing(column).all():
+        return np.full(len(table), math.nan)
+    if not table.is_numeric(column):
+        try:
+            table.numbers(column)  # its error says how many cells are not numbers
+        except DataError as error:
+            raise DataError(
+                f'recode "{recode.name}" is for numbers. {error} Use "merge" or "hierarchy" for categories, '
+                '"date-part" for dates.'
+            ) from None
+        raise DataError(f'recode "{recode.name}" is for numbers; column "{column}" holds truth values.')
+    return table.numbers(column)
+
+
+def refuse_top_below_bottom(top: float | None, bottom: float | None) -> None:
+    """Raise ParameterError unless there is something between bottom and top."""
+    if top is not None and bottom is not None and not bottom < top:
+        raise ParameterError(
+            f"top must be above bottom; got top={short_number(top)} and bottom={short_number(bottom)}.", parameter="top"
+        )
+
+
+@dataclass(frozen=True)
+class AnyNumber:
+    """A finite number, also below zero."""
+
+    @property
+    def wanted(self) -> str:
+        return "a number"
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+    def bad_values(self) -> list[Any]:
+        return [math.nan, math.inf, "1", None, True]
+
+
+@dataclass(frozen=True)
+class Ascending:
+    """Finite numbers, each above the one before, and at least one."""
+
+    @property
+    def wanted(self) -> str:
+        return "numbers that ascend, such as [0, 15, 65]"
+
+    def accepts(self, value: Any) -> bool:
+        if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+            return False
+        if not all(AnyNumber().accepts(one) for one in value):
+            return False
+        return all(before < after for before, after in zip(value[:-1], value[1:], strict=True))
+
+    def bad_values(self) -> list[Any]:
+        return [[], [1, 1], [2, 1], [0, math.nan], [0, math.inf], "0,1", 5, ["a"], [True]]
+
+
+def short_number(number: float) -> str:
+    """Write a number as short as it reads back the same: whole ones without a point, no exponent."""
+    text = format(Decimal(repr(float(number))), "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def text_of(cell: Any) -> str:
+    """Return a value as text, so that 1, 1.0 and "1" are the same code."""
+    if isinstance(cell, bool | np.bool_):
+        return "true" if cell else "false"
+    if isinstance(cell, Real | Decimal) and math.isfinite(cell):
+        return str(int(cell)) if cell == int(cell) else short_number(float(cell))
+    return str(cell)
+
+

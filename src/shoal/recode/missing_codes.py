@@ -1,0 +1,120 @@
+"""Missing codes: values such as -9 and 99999 that mean that there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import ColumnError, ParameterError, nearest_name_hint
+from shoal.read import Table
+from shoal.recode.base import text_of
+
+__all__ = ["EVERY_COLUMN", "coded_missing", "with_missing", "written_missing_codes"]
+
+EVERY_COLUMN = "*"
+Booleans = NDArray[np.bool_]
+
+
+def written_missing_codes(missing_codes: Any) -> dict[str, list[int | float | str]]:
+    """Return the codes of every column as a plan holds them; "*" stands for all columns."""
+    if missing_codes is None:
+        return {}
+    if not isinstance(missing_codes, Mapping):
+        raise ParameterError(
+            'missing_codes must be a mapping from columns, such as {"income": [-9]}; got '
+            f"{type(missing_codes).__name__}.",
+            parameter="missing_codes",
+        )
+    written: dict[str, list[int | float | str]] = {}
+    for column, codes in missing_codes.items():
+        several = list(codes) if isinstance(codes, list | tuple | set | frozenset | range) else [codes]
+        if not several or not all(isinstance(code, str | int | float | np.number) for code in several):
+            raise ParameterError(
+                f'missing_codes of "{column}" must be numbers or texts, at least one.', parameter="missing_codes"
+            )
+        written[str(column)] = [code.item() if isinstance(code, np.generic) else code for code in several]
+    return written
+
+
+def coded_missing(table: Table, missing_codes: Mapping[str, Sequence[Any]]) -> dict[str, Booleans]:
+    """Return by column which values are codes for a missing one; columns without any are left out."""
+    for column in missing_codes:
+        if column != EVERY_COLUMN and column not in table:
+            hint = nearest_name_hint(column, table.names)
+            raise ColumnError(f'missing_codes names "{column}", which is no column.{hint}', column=column)
+    everywhere = {text_of(code) for code in missing_codes.get(EVERY_COLUMN, ())}
+    found = {}
+    for name in table.names:
+        codes = everywhere | {text_of(code) for code in missing_codes.get(name, ())}
+        cells = _are(table, name, codes) if codes else None
+        if cells is not None and cells.any():
+            found[name] = cells
+    return found
+
+
+def with_missing(table: Table, cells: Mapping[str, Booleans], missing_codes: Mapping[str, Sequence[Any]]) -> Table:
+    """Return the table with these cells missing; types stay, but NumPy's integers and truth values become nullable."""
+    if not cells:
+        return table
+    series = [_blanked(table.column(name), blank) for name, blank in cells.items()]
+    values = {
+        name: {
+            code: text
+            for code, text in labels.items()
+            if name not in cells or text_of(code) not in _codes_of(name, missing_codes)
+        }
+        for name, labels in table.labels.values.items()
+    }
+    made = replace(table.replaced({}, {}), frame=table.frame.with_columns(*series))
+    return replace(made, labels=replace(table.labels, values=values), source=table.source)
+
+
+def _codes_of(name: str, missing_codes: Mapping[str, Sequence[Any]]) -> set[str]:
+    return {text_of(code) for own in (name, EVERY_COLUMN) for code in missing_codes.get(own, ())}
+
+
+def _are(table: Table, name: str, codes: set[str]) -> Booleans:
+    """Return which values of a column are one of the codes."""
+    if table.is_numeric(name):
+        numbers = [number for number in map(_number, codes) if number is not None]
+        return np.isin(table.numbers(name), numbers)
+    cells = table.cells(name)
+    known: dict[Any, bool] = {}
+    found = np.zeros(len(cells), dtype=bool)
+    for row, cell in enumerate(cells.tolist()):
+        if isinstance(cell, str | bool):
+            if cell not in known:
+                known[cell] = text_of(cell) in codes
+            found[row] = known[cell]
+    return found
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return None if np.isnan(number) else number
+
+
+def _blanked(series: nw.Series[Any], blank: Booleans) -> nw.Series[Any]:
+    native = series.to_native()
+    if series.implementation.is_pandas():
+        import pandas as pd  # here, to keep start-up quick
+
+        if isinstance(native.dtype, np.dtype) and native.dtype.kind in "iu":
+            native = native.astype(f"{'U' if native.dtype.kind == 'u' else ''}Int{8 * native.dtype.itemsize}")
+        elif isinstance(native.dtype, np.dtype) and native.dtype.kind == "b":
+            native = native.astype(pd.BooleanDtype())
+        return nw.from_native(native.mask(blank), series_only=True)
+    if series.implementation.is_pyarrow():
+        import pyarrow
+
+        rows = pyarrow.array(np.arange(len(series)), mask=blank)
+        return nw.from_native(native.take(rows), series_only=True).alias(series.name)
+    return series.scatter(np.flatnonzero(blank), None)

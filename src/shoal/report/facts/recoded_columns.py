@@ -1,0 +1,32 @@
+"""Which columns were made coarser before records were grouped, in one line each."""
+
+from __future__ import annotations
+
+from shoal.flow.plan import Plan
+from shoal.report.facts.summary import Audience
+
+__all__ = ["recode_lines"]
+
+
+def recode_lines(plan: Plan | None, audience: Audience) -> list[str]:
+    """Return a line for the recodes of every column; in public, without counts and without values of the data."""
+    if plan is None:
+        return []
+    counted = {} if plan.outcome is None or audience == "public" else plan.outcome.recoded
+    lines = []
+    for name, recodes in plan.column_recodes.items():
+        how = ", ".join(one.text for one in recodes)
+        if name not in counted:
+            lines.append(f"{name}: {how}")
+            continue
+        own = counted[name]
+        lines.append(
+            f"{name}: {own.values_before:,} values to {own.values_after:,} by {how}; records below k over the keys "
+            f"{own.below_k_before:,} to {own.below_k_after:,}"
+        )
+    if len(counted) > 1:
+        first = next(iter(counted.values()))
+        lines.append(
+            f"all together: records below k over the keys {first.below_k_before:,} to {first.below_k_together:,}"
+        )
+    return lines
