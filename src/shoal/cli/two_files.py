@@ -73,6 +73,7 @@ def read_two_files(
     from shoal.flow.plan import Plan
     from shoal.flow.recoding.asked import recoded_by_plan
     from shoal.read import as_table
+    from shoal.recode.recoded_table import as_recoded
 
     known = Plan.from_toml(plan) if plan is not None else None
     path = plan
@@ -96,7 +97,9 @@ def read_two_files(
         and (known.input.sha256, known.output.sha256) == (before.fingerprint(), after.fingerprint())
     )
     in_order = in_original_order(known, after)
-    before = recoded_by_plan(known, before).table
+    if known.recodes or known.missing_codes:
+        before = recoded_by_plan(known, before).table
+        in_order = as_recoded(in_order, before, known.recodes)
     return TwoFiles(before, in_order, None if options else known, path, aligned)
 
 

@@ -92,26 +92,28 @@ class Bands(Recode):
         codes = np.full(len(values), -1, dtype=np.int64)
         if not observed.any():
             return Categories(codes, (), ordered=True)
-        edges = self._edges(values[observed], column)
+        below = np.zeros(len(values), bool) if self.bottom is None else values < self.bottom
+        above = np.zeros(len(values), bool) if self.top is None else values >= self.top
+        edges = self._edges(values[observed], bool(below.any()), bool(above.any()), column)
         whole = bool((values[observed & np.isfinite(values)] % 1 == 0).all())
         codes[observed] = np.searchsorted(np.array(edges), values[observed], side="right")
-        texts = _texts(edges, whole=whole and all(float(edge).is_integer() for edge in edges))
-        # What lies below the lowest band or above the highest one is a band only if it was asked for.
-        first = 0 if self.breaks is not None or self.bottom is not None else 1
-        last = len(texts) if self.breaks is not None or self.top is not None else len(texts) - 1
+        texts = _texts(edges, whole=whole and all(edge.is_integer() for edge in edges))
+        # What lies below the lowest edge or above the highest one is a band only if something is there.
+        first, last = int(codes[observed].min()), int(codes[observed].max())
         codes[observed] -= first
-        return Categories(codes, tuple(texts[first:last]), ordered=True)
+        return Categories(codes, tuple(texts[first : last + 1]), ordered=True)
 
-    def _edges(self, observed: Doubles, column: str) -> list[float]:
-        """Return where bands begin, and where the last one ends; exact in decimals, so that 0.3 is not below 0.3."""
+    def _edges(self, observed: Doubles, below: bool, above: bool, column: str) -> list[float]:
+        """Return where bands begin, and where the last one ends; exact in decimals, so that 0.3 is not below 0.3.
+
+        Bands begin at the bottom if some numbers are `below` it, and end at the top if some are `above`; else at the
+        band of the lowest number, and of the highest one.
+        """
         if self.breaks is not None:
             return [float(edge) for edge in self.breaks]
-        lowest = float(observed.min()) if self.bottom is None else float(self.bottom)
-        highest = float(observed.max()) if self.top is None else float(self.top)
-        if self.bottom is None and self.top is not None:
-            lowest = min(lowest, highest)
-        elif self.top is None and self.bottom is not None:
-            highest = max(lowest, highest)
+        lowest = float(self.bottom) if below and self.bottom is not None else float(observed.min())
+        highest = float(self.top) if above and self.top is not None else float(observed.max())
+        lowest, highest = min(lowest, highest), max(lowest, highest)  # where all are above, or all below
         if not (math.isfinite(lowest) and math.isfinite(highest)):
             infinite = int(np.isinf(observed).sum())
             raise DataError(
@@ -130,11 +132,9 @@ class Bands(Recode):
         edges = [float(start + number * width) for number in range(first, last + 1)]
         if edges[-1] <= highest:  # the same as a float
             edges.append(float(start + (last + 1) * width))
-        if self.bottom is not None:
-            edges = [lowest, *(edge for edge in edges if edge > lowest)]
-        if self.top is not None:
-            edges = [*(edge for edge in edges if edge < highest), highest]
-        return edges
+        low = -math.inf if self.bottom is None else float(self.bottom)
+        high = math.inf if self.top is None else float(self.top)
+        return list(dict.fromkeys(min(max(edge, low), high) for edge in edges))
 
 
 def _texts(edges: Sequence[float], *, whole: bool) -> list[str]:

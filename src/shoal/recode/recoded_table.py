@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,11 +13,11 @@ from shoal.describe.variables import Kind
 from shoal.errors import ColumnError, nearest_name_hint
 from shoal.read import Table
 from shoal.read.labels import Labels
-from shoal.recode.base import Categories, Numbers
+from shoal.recode.base import Categories, Numbers, text_of
 from shoal.recode.catalogue import build_recode
 from shoal.recode.missing_codes import coded_missing, with_missing
 
-__all__ = ["RecodedTable", "recoded_table"]
+__all__ = ["RecodedTable", "as_recoded", "recoded_table"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +77,26 @@ def recoded_table(
             if kind is not None:
                 kinds[name] = kind
     return RecodedTable(before, made, kinds, made_missing)
+
+
+def as_recoded(released: Table, recoded: Table, columns: Iterable[str]) -> Table:
+    """Return a release that was read from a file with the types its recoded columns had: texts, and their order.
+
+    A file of text tells neither the order of bands, nor that "1" and "2" were texts as long as "other" was among them.
+    """
+    for name in columns:
+        if name not in released or recoded.type_of(name) == released.type_of(name):
+            continue
+        dtype = recoded.type_of(name)
+        if not isinstance(dtype, nw.Enum | nw.String | nw.Categorical):
+            continue
+        cells = [None if cell is None else text_of(cell) for cell in released.cells(name)]
+        texts = list(dtype.categories) if isinstance(dtype, nw.Enum) else sorted({*cells} - {None})
+        place = {text: number for number, text in enumerate(texts)}
+        if all(cell is None or cell in place for cell in cells):
+            codes = np.array([-1 if cell is None else place[cell] for cell in cells], dtype=np.int64)
+            released = _with_column(released, name, Categories(codes, tuple(texts), isinstance(dtype, nw.Enum)))
+    return released
 
 
 def _kind(table: Table, name: str, column: Numbers | Categories) -> Kind | None:

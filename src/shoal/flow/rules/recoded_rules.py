@@ -71,12 +71,19 @@ def _reason(rule: Rule, name: str, recoded: RecodedTable) -> str:
             return f'tests "{name}" as a number, which is text'
         if not is_number and _computes(part, name):
             return f'computes with "{name}", or compares its size with a number, which is text'
-    literals = {text_of(one.value) for part in parts_of(rule.expression) for one in _compared_with(part, name)}
-    known = _values(recoded, name, after=True)
-    gone = [text for text in literals if text not in known]
-    if not is_number and any(was_number or text in _values(recoded, name, after=False) for text in gone):
+    if is_number and recoded.kinds.get(name, "continuous") == "continuous":
+        return ""
+    parts = [part for part in parts_of(rule.expression) if not (is_number and _is_about_size(part))]
+    literals = {text_of(one.value) for part in parts for one in _compared_with(part, name)}
+    gone = literals - _values(recoded, name, after=True)
+    became_text = was_number and not is_number
+    if gone and (became_text or not gone.isdisjoint(_values(recoded, name, after=False))):
         return "names a category that no longer exists"
     return ""
+
+
+def _is_about_size(part: Expression | Term) -> bool:
+    return isinstance(part, TermComparison) and part.relation not in ("==", "!=")
 
 
 def _computes(part: Expression | Term, name: str) -> bool:
@@ -85,7 +92,7 @@ def _computes(part: Expression | Term, name: str) -> bool:
         return name in variables_in(part)
     if isinstance(part, IsInteger):
         return part.variable.name == name
-    if isinstance(part, TermComparison) and part.relation not in ("==", "!="):
+    if isinstance(part, TermComparison) and _is_about_size(part):
         sides = (part.left, part.right)
         return VariableName(name) in sides and any(isinstance(side, NumberLiteral | Arithmetic) for side in sides)
     return False
