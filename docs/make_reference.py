@@ -29,6 +29,7 @@ PAGES: dict[str, tuple[str, dict[str, list[str] | None]]] = {
     "read": ("shoal.read", {"shoal.read": None}),
     "write": ("shoal.write", {"shoal.write": None}),
     "describe": ("shoal.describe", {"shoal.describe": None}),
+    "recode": ("shoal.recode", {"shoal.recode": None}),
     "edits": ("shoal.edits", {"shoal.edits": None}),
     "partition": ("shoal.partition", {"shoal.partition": None}),
     "fuzzy": ("shoal.partition.fuzzy", {"shoal.partition.fuzzy": None}),

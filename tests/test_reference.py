@@ -21,6 +21,7 @@ MODULES = [
     "shoal.read",
     "shoal.write",
     "shoal.describe",
+    "shoal.recode",
     "shoal.edits",
     "shoal.partition",
     "shoal.partition.fuzzy",

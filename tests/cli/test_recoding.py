@@ -29,7 +29,14 @@ def people(tmp_path):
     return tmp_path / "people.csv"
 
 
-RECODES = ["--recode", "age=bands:width=10,top=80", "--recode", "rel=merge:family=[wife,son]", "--recode", "rel=merge:rare=20"]
+RECODES = [
+    "--recode",
+    "age=bands:width=10,top=80",
+    "--recode",
+    "rel=merge:family=[wife,son]",
+    "--recode",
+    "rel=merge:rare=20",
+]
 OPTIONS = [*RECODES, "--missing-codes", "income=-9", "--missing", "fill", "--seed", "1"]
 
 
@@ -70,7 +77,9 @@ def test_a_dry_run_prints_what_recodes_do_and_writes_nothing(people, tmp_path):
     assert ran.returncode == 0, ran.stderr
     assert [line.split()[0] for line in ran.stdout.splitlines()] == ["150", "values", "as", "age", "rel", "all"]
     assert [one.name for one in tmp_path.iterdir()] == ["people.csv"]
-    assert run_shoal("protect", people, "-k", 4, "--missing-codes", "income=-9", "--dry-run", "--missing", "fill").stdout
+    assert run_shoal(
+        "protect", people, "-k", 4, "--missing-codes", "income=-9", "--dry-run", "--missing", "fill"
+    ).stdout
 
 
 @pytest.mark.parametrize(

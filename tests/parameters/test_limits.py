@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from shoal.errors import ParameterError
-from shoal.parameters.limits import Number, OneOf, OrNone, TrueOrFalse, Whole, check_limits
+from shoal.parameters.limits import AnyNumber, Ascending, Number, OneOf, OrNone, TrueOrFalse, Whole, check_limits
 
 ACCEPTED = [
     (Whole(2), [2, 10**9, np.int32(2), np.uint8(200)]),
@@ -18,6 +18,8 @@ ACCEPTED = [
     (Number(0, 1), [0, 1, 0.5]),
     (OneOf(("rank", "sd")), ["rank", "sd", np.str_("sd")]),
     (TrueOrFalse(), [True, False]),
+    (AnyNumber(), [-5, 0.5, np.int64(3)]),
+    (Ascending(), [[0], [-1, 0.5, 7], (0, 15)]),
     (OrNone(Whole(1)), [None, 1]),
     (OrNone(OneOf(("rank", "sd"))), [None, "rank"]),
 ]

@@ -28,7 +28,9 @@ EXPECTED = {
 HELD = {
     "pandas dates": lambda dates: pd.DataFrame({"x": pd.to_datetime(pd.Series(dates))}),
     "pandas objects": lambda dates: pd.DataFrame({"x": pd.Series(dates, dtype=object)}),
-    "pandas with zone": lambda dates: pd.DataFrame({"x": pd.to_datetime(pd.Series(dates)).dt.tz_localize("Asia/Tokyo")}),
+    "pandas with zone": lambda dates: pd.DataFrame(
+        {"x": pd.to_datetime(pd.Series(dates)).dt.tz_localize("Asia/Tokyo")}
+    ),
     "texts": lambda dates: pd.DataFrame({"x": [None if one is None else one.isoformat() for one in dates]}),
     "times": lambda dates: pd.DataFrame({"x": [None if one is None else f"{one}T23:59:00" for one in dates]}),
     "whole numbers": lambda dates: pd.DataFrame({"x": [np.nan if o is None else int(f"{o:%Y%m%d}") for o in dates]}),

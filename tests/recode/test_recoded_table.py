@@ -82,7 +82,7 @@ def test_without_recodes_the_table_is_the_same():
 
 
 def test_a_column_has_to_be_there():
-    with pytest.raises(ColumnError, match='recodes names "agee".*"age"'):
+    with pytest.raises(ColumnError, match=r'recodes names "agee".*"age"'):
         recoded_table(as_table(pd.DataFrame(CELLS)), {"agee": [Bands()]}, k=2)
 
 

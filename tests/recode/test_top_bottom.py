@@ -31,7 +31,7 @@ def test_or_their_mean():
 
 
 def test_a_mean_of_fewer_than_k_is_refused():
-    with pytest.raises(TooFewRecordsError, match='only 2 records .* value="limit"') as caught:
+    with pytest.raises(TooFewRecordsError, match=r'only 2 records .* value="limit"') as caught:
         coded([1, 90, 100], k=3, top=85, value="mean")
     assert "95" not in str(caught.value) and "90" not in str(caught.value)
 

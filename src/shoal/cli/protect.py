@@ -85,11 +85,9 @@ def protect(
         save_plan = save_plan or plan_beside(output)
         _refuse_targets(table, output, save_plan, report, plan, options.get("edits"), repeats=file is None)
     chosen = given_options(method=method, seed=seed) | protection_options(options, table.names)
-    if dry_run:
-        _print_effect(settle(table, k or 0, **chosen) if known is None else Settled(known, table))
-        return
-    if explain or output is None:
-        _print_explanation(file, table, settle(table, k or 0, **chosen).plan if known is None else known)
+    if explain or dry_run or output is None:
+        settled = settle(table, k or 0, **chosen) if known is None else Settled(known, table)
+        _print_effect(settled) if dry_run else _print_explanation(file, table, settled.plan)
         return
     with progress_bar(quiet):
         release = protect(table, k or 0, **chosen) if known is None else known.run(table)

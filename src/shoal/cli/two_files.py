@@ -110,7 +110,9 @@ def _warn_of_other_values(before: Table, after: Table) -> None:
     strange = []
     for name in before.names:
         if name in after and not (before.is_numeric(name) and after.is_numeric(name)):
-            values = [{text_of(cell) for cell in table.cells(name).tolist() if cell is not None} for table in (before, after)]
+            values = [
+                {text_of(cell) for cell in table.cells(name).tolist() if cell is not None} for table in (before, after)
+            ]
             if all(values) and values[0].isdisjoint(values[1]):
                 strange.append(name)
     if strange:

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, Protocol
 
 from shoal.errors import ParameterError, nearest_name_hint
 
-__all__ = ["Above", "Limit", "Number", "OneOf", "OrNone", "TrueOrFalse", "Whole", "check_limits"]
+__all__ = [
+    "Above",
+    "AnyNumber",
+    "Ascending",
+    "Limit",
+    "Number",
+    "OneOf",
+    "OrNone",
+    "TrueOrFalse",
+    "Whole",
+    "check_limits",
+]
 
 
 class Limit(Protocol):
@@ -97,6 +109,40 @@ class Above:
     def bad_values(self) -> list[Any]:
         above = [] if math.isinf(self.high) else [self.high + 1]
         return [self.low, self.low - 1, math.nan, math.inf, str(self.low + 1), None, True, *above]
+
+
+@dataclass(frozen=True)
+class AnyNumber:
+    """A finite number, also below zero."""
+
+    @property
+    def wanted(self) -> str:
+        return "a number"
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+    def bad_values(self) -> list[Any]:
+        return [math.nan, math.inf, "1", None, True]
+
+
+@dataclass(frozen=True)
+class Ascending:
+    """Finite numbers, each above the one before, and at least one."""
+
+    @property
+    def wanted(self) -> str:
+        return "numbers that ascend, such as [0, 15, 65]"
+
+    def accepts(self, value: Any) -> bool:
+        if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+            return False
+        if not all(AnyNumber().accepts(one) for one in value):
+            return False
+        return all(before < after for before, after in pairwise(value))
+
+    def bad_values(self) -> list[Any]:
+        return [[], [1, 1], [2, 1], [0, math.nan], [0, math.inf], "0,1", 5, ["a"], [True]]
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from shoal.errors import DataError, ParameterError
-from shoal.parameters.limits import Above, Limit, OrNone
+from shoal.parameters.limits import Above, AnyNumber, Ascending, Limit, OrNone
 from shoal.read import Table
 from shoal.recode.base import (
-    AnyNumber,
-    Ascending,
     Categories,
     Doubles,
     Recode,

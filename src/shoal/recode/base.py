@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
@@ -20,8 +20,6 @@ from shoal.parameters.limits import Limit
 from shoal.read import Table
 
 __all__ = [
-    "AnyNumber",
-    "Ascending",
     "Categories",
     "Numbers",
     "Recode",
@@ -143,40 +141,6 @@ def refuse_top_below_bottom(top: float | None, bottom: float | None) -> None:
         )
 
 
-@dataclass(frozen=True)
-class AnyNumber:
-    """A finite number, also below zero."""
-
-    @property
-    def wanted(self) -> str:
-        return "a number"
-
-    def accepts(self, value: Any) -> bool:
-        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-
-    def bad_values(self) -> list[Any]:
-        return [math.nan, math.inf, "1", None, True]
-
-
-@dataclass(frozen=True)
-class Ascending:
-    """Finite numbers, each above the one before, and at least one."""
-
-    @property
-    def wanted(self) -> str:
-        return "numbers that ascend, such as [0, 15, 65]"
-
-    def accepts(self, value: Any) -> bool:
-        if not isinstance(value, Sequence) or isinstance(value, str) or not value:
-            return False
-        if not all(AnyNumber().accepts(one) for one in value):
-            return False
-        return all(before < after for before, after in zip(value[:-1], value[1:], strict=True))
-
-    def bad_values(self) -> list[Any]:
-        return [[], [1, 1], [2, 1], [0, math.nan], [0, math.inf], "0,1", 5, ["a"], [True]]
-
-
 def short_number(number: float) -> str:
     """Write a number as short as it reads back the same: whole ones without a point, no exponent."""
     text = format(Decimal(repr(float(number))), "f")
@@ -188,7 +152,6 @@ def text_of(cell: Any) -> str:
     if isinstance(cell, bool | np.bool_):
         return "true" if cell else "false"
     if isinstance(cell, Real | Decimal) and math.isfinite(cell):
-        return str(int(cell)) if cell == int(cell) else short_number(float(cell))
+        whole = math.floor(cell)
+        return str(whole) if cell == whole else short_number(float(cell))
     return str(cell)
-
-

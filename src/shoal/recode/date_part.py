@@ -65,7 +65,7 @@ def _weeks(days: _Days) -> Whole64:
 
 def _week_text(number: int) -> str:
     monday = datetime.date(1970, 1, 5) + datetime.timedelta(weeks=number)
-    return "{0:04d}-W{1:02d}".format(*monday.isocalendar())
+    return f"{monday.isocalendar().year:04d}-W{monday.isocalendar().week:02d}"
 
 
 _PARTS: dict[str, tuple[Callable[[_Days], Whole64], Callable[[int], str]]] = {
@@ -94,7 +94,8 @@ def _days(table: Table, column: str) -> _Days:
 
 def _from_parts(year: Whole64, month: Whole64, day: Whole64) -> _Days:
     months = (year - 1970) * 12 + month - 1
-    return months.astype("datetime64[M]").astype("datetime64[D]") + (day - 1).astype("timedelta64[D]")
+    days: _Days = months.astype("datetime64[M]").astype("datetime64[D]") + (day - 1).astype("timedelta64[D]")
+    return days
 
 
 def _from_whole_numbers(values: NDArray[np.float64], column: str) -> _Days:

@@ -145,8 +145,8 @@ class Merge(Recode):
         absent = len(set(new_of) - set(old))
         if absent:
             warn(
-                f'recode "merge" of "{column}": {absent:,} of the {len(new_of):,} values to merge are not in the column. '
-                "Check how they are spelled.",
+                f'recode "merge" of "{column}": {absent:,} of the {len(new_of):,} values to merge are not in the '
+                "column. Check how they are spelled.",
                 DescriptionWarning,
             )
         return [new_of.get(text, text) for text in old]

@@ -116,5 +116,6 @@ def _blanked(series: nw.Series[Any], blank: Booleans) -> nw.Series[Any]:
         import pyarrow
 
         rows = pyarrow.array(np.arange(len(series)), mask=blank)
-        return nw.from_native(native.take(rows), series_only=True).alias(series.name)
+        blanked: nw.Series[Any] = nw.from_native(native.take(rows), series_only=True).alias(series.name)
+        return blanked
     return series.scatter(np.flatnonzero(blank), None)

@@ -91,7 +91,9 @@ def as_recoded(released: Table, recoded: Table, columns: Iterable[str]) -> Table
         if not isinstance(dtype, nw.Enum | nw.String | nw.Categorical):
             continue
         cells = [None if cell is None else text_of(cell) for cell in released.cells(name)]
-        texts = list(dtype.categories) if isinstance(dtype, nw.Enum) else sorted({*cells} - {None})
+        texts = (
+            list(dtype.categories) if isinstance(dtype, nw.Enum) else sorted({one for one in cells if one is not None})
+        )
         place = {text: number for number, text in enumerate(texts)}
         if all(cell is None or cell in place for cell in cells):
             codes = np.array([-1 if cell is None else place[cell] for cell in cells], dtype=np.int64)
@@ -119,9 +121,7 @@ def _with_column(table: Table, name: str, column: Numbers | Categories) -> Table
             labels = _without_codes(labels, name, column.kind)
     values = {one: codes for one, codes in labels.values.items() if codes}
     frame = table.frame.with_columns(new)
-    return replace(
-        table.replaced({}, {}), frame=frame, labels=replace(labels, values=values), source=table.source
-    )
+    return replace(table.replaced({}, {}), frame=frame, labels=replace(labels, values=values), source=table.source)
 
 
 def _without_codes(labels: Labels, name: str, measure: str | None) -> Labels:
@@ -156,7 +156,8 @@ def _categories(series: nw.Series[Any], column: Categories) -> nw.Series[Any]:
         indices = pyarrow.array(column.codes.astype(np.int32), mask=column.codes < 0)
         texts = pyarrow.array(list(column.texts), pyarrow.string())
         made = pyarrow.DictionaryArray.from_arrays(indices, texts, ordered=column.ordered)
-        return nw.from_native(pyarrow.chunked_array([made]), series_only=True).alias(series.name)
+        new: nw.Series[Any] = nw.from_native(pyarrow.chunked_array([made]), series_only=True).alias(series.name)
+        return new
     cells = np.array([*column.texts, None], dtype=object)[column.codes].tolist()
     dtype = nw.Enum(list(column.texts)) if column.ordered else nw.Categorical()
     return nw.new_series(series.name, cells, dtype, backend=series.implementation)
@@ -176,7 +177,9 @@ def _numbers(series: nw.Series[Any], column: Numbers) -> nw.Series[Any]:
     if series.implementation.is_pandas():
         import pandas as pd  # here, to keep start-up quick
 
-        dtype = "int64" if len(present) == len(values) else "Int64"
-        native = pd.Series(pd.array(cells, dtype=dtype), index=series.to_native().index, name=series.name)
+        whole_numbers = pd.Series(cells, dtype="Int64").array
+        if len(present) == len(values):
+            whole_numbers = whole_numbers.astype("int64")
+        native = pd.Series(whole_numbers, index=series.to_native().index, name=series.name)
         return nw.from_native(native, series_only=True)
     return nw.new_series(series.name, cells, nw.Int64, backend=series.implementation)

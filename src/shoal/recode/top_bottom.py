@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.describe.kinds.default_kinds import default_kind
+from shoal.describe.variables import Kind
 from shoal.errors import ParameterError, TooFewRecordsError
-from shoal.parameters.limits import Limit, OneOf, OrNone
+from shoal.parameters.limits import AnyNumber, Limit, OneOf, OrNone
 from shoal.read import Table
 from shoal.recode.base import (
-    AnyNumber,
     Categories,
     Doubles,
     Numbers,
@@ -69,13 +69,13 @@ class TopBottom(Recode):
         made = values.copy()
         for coded, limit in beyond:
             made[coded] = limit if self.value == "limit" else self._mean(values[coded], column, k)
-        kept = "continuous" if default_kind(table, column)[0] == "continuous" else None
+        kept: Kind | None = "continuous" if default_kind(table, column)[0] == "continuous" else None
         return Numbers(made, kind=kept)  # few whole numbers would be taken for codes now
 
     def _mean(self, coded: Doubles, column: str, k: int) -> float:
         if 0 < len(coded) < k:
             raise TooFewRecordsError(
-                f'recode "top-bottom" of "{column}": only {len(coded)} records are beyond a limit, and their mean would '
+                f'recode "top-bottom" of "{column}": only {len(coded)} records are beyond a limit; their mean would '
                 f'disclose them. With value="mean" there have to be {k}: move the limit, or use value="limit".',
                 k=k,
                 records=len(coded),

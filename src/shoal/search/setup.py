@@ -128,7 +128,9 @@ class TrialSetup:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ShoalWarning)  # protect gives them
             selecting = {name: self.options[name] for name in _SELECTING if name in self.options}
-            return select(self.recoded, **{**selecting, "kinds": self._asked_recodes.with_kinds(selecting.get("kinds"))})
+            return select(
+                self.recoded, **{**selecting, "kinds": self._asked_recodes.with_kinds(selecting.get("kinds"))}
+            )
 
     @cached_property
     def _asked_recodes(self) -> AskedRecodes:

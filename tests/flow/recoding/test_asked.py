@@ -58,8 +58,13 @@ def test_a_release_is_measured_with_the_recoded_table():
 
 
 def test_without_recodes_the_recoded_table_is_the_original():
-    release = protected(columns=["age", "region"], recodes=None, missing_codes=None, as_is=None,
-        roles={name: "identifier" for name in ("born", "income", "weight", "house")})  # fmt: skip
+    release = protected(
+        columns=["age", "region"],
+        recodes=None,
+        missing_codes=None,
+        as_is=None,
+        roles=dict.fromkeys(("born", "income", "weight", "house"), "identifier"),
+    )
     assert release.recoded is release.original and not release.plan.recodes and not release.plan.outcome.recoded
 
 
@@ -101,8 +106,12 @@ def test_what_is_dropped_a_weight_or_a_unit_is_not_recoded(role):
 
 
 def test_strata_and_columns_as_they_are_can_be_recoded():
-    release = protected(columns=["income"], strata="region", roles={n: "identifier" for n in ("weight", "house", "born", "age")},
-        recodes={"region": Hierarchy(NUTS)})  # fmt: skip
+    release = protected(
+        columns=["income"],
+        strata="region",
+        roles=dict.fromkeys(("weight", "house", "born", "age"), "identifier"),
+        recodes={"region": Hierarchy(NUTS)},
+    )
     assert set(release.data["region"]) == {"n", "s"}
     with pytest.warns(DisclosureWarning, match="NOT PROTECTED"):
         release = protected(columns=None, as_is="age")
@@ -127,9 +136,14 @@ def test_mistakes_are_said_before_anything_is_done():
 
 
 def test_searches_take_recodes():
-    table = shoal.compare(PEOPLE, [3], ["mdav", "mst"], columns=["age", "region", "income"], recodes={
-        "age": Bands(width=10), "region": Merge({"n": ["n1", "n2"]}), "income": Round(100)},
-        as_is=["born", "weight", "house"]).to_frame()  # fmt: skip
+    table = shoal.compare(
+        PEOPLE,
+        [3],
+        ["mdav", "mst"],
+        columns=["age", "region", "income"],
+        recodes={"age": Bands(width=10), "region": Merge({"n": ["n1", "n2"]}), "income": Round(100)},
+        as_is=["born", "weight", "house"],
+    ).to_frame()
     assert len(table) == 2 and table["score"].notna().all()
 
 
