@@ -35,7 +35,8 @@ from shoal.flow.rules.decimals import DECIMALS
 from shoal.parameters.choices import as_text, build
 from shoal.partition import METHODS
 from shoal.recode.base import Recode
-from shoal.recode.catalogue import build_recode
+from shoal.recode.catalogue import build_recode, written_recodes
+from shoal.recode.missing_codes import written_missing_codes
 from shoal.replace import REPLACEMENTS, Replacement
 from shoal.write import replacing
 
@@ -65,11 +66,6 @@ def _existing_replacement(written: dict[str, Any]) -> dict[str, Any]:
     return written
 
 
-def _existing_recode(written: dict[str, Any]) -> dict[str, Any]:
-    build_recode(written)
-    return written
-
-
 def _long(written: Any) -> Any:
     """Read "mean" as {"name": "mean"}."""
     return {"name": written} if isinstance(written, str) else written
@@ -81,7 +77,8 @@ def _short(written: dict[str, Any]) -> Any:
 
 _Method = Annotated[dict[str, Any], BeforeValidator(_long), AfterValidator(_existing_method)]
 _Replacement = Annotated[dict[str, Any], BeforeValidator(_long), AfterValidator(_existing_replacement)]
-_Recode = Annotated[dict[str, Any], BeforeValidator(_long), AfterValidator(_existing_recode)]
+_Recodes = Annotated[dict[str, list[dict[str, Any]]], BeforeValidator(written_recodes)]
+_MissingCodes = Annotated[dict[str, list[int | float | str]], BeforeValidator(written_missing_codes)]
 _Rule = Annotated[
     InstanceOf[Rule],
     BeforeValidator(lambda rule: rule if isinstance(rule, Rule) else parse_rule(rule)),
@@ -116,8 +113,8 @@ class Plan(PlanSection):
     # Columns that an intruder may know, by name: for the measures alone. "*" is everything released.
     scenarios: dict[str, list[str]] = Field(default_factory=dict)
     decimals: dict[str, Annotated[int, Field(ge=DECIMALS.low, le=DECIMALS.high)]] = Field(default_factory=dict)
-    recodes: dict[str, list[_Recode]] = Field(default_factory=dict)  # per column, in their order; made before all else
-    missing_codes: dict[str, list[int | float | str]] = Field(default_factory=dict)  # made missing even before
+    recodes: _Recodes = Field(default_factory=dict)  # per column, in their order; made before all else
+    missing_codes: _MissingCodes = Field(default_factory=dict)  # made missing even before
     bounds: bool = False  # whether synthetic numbers stay between the means of the k lowest and highest values
     seed: int = Field(ge=0)
     # From the system, never from the seed, which anyone can guess: the order of written rows and new ids of units.

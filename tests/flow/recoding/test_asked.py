@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.errors import ColumnError, DataError, DisclosureWarning, ParameterError
+from shoal.errors import ColumnError, DataError, DisclosureWarning, ParameterError, PlanError
 from shoal.recode import Bands, DatePart, Hierarchy, Merge, Round, TopBottom
 
 RNG = np.random.default_rng(7)
@@ -82,6 +82,19 @@ def test_the_plan_repeats_it_byte_for_byte_without_the_hierarchy(tmp_path):
     again.write(tmp_path / "again.csv")
     assert (tmp_path / "again.csv").read_bytes() == written
     assert again.plan.outcome.recoded == release.plan.outcome.recoded
+
+
+def test_a_plan_by_hand_may_have_recodes_as_text(tmp_path):
+    plan = protected(recodes={"age": Bands(width=10), "born": "date-part:year"}).plan
+    plan.to_toml(tmp_path / "plan.toml")
+    text = (tmp_path / "plan.toml").read_text()
+    start = text.index("[recodes]")
+    by_hand = '[recodes]\nage = "bands:width=10"\nborn = ["date-part"]\n\n'
+    (tmp_path / "plan.toml").write_text(text[:start] + by_hand + text[text.index("[missing_codes]") :])
+    assert shoal.Plan.from_toml(tmp_path / "plan.toml").recodes == plan.recodes
+    (tmp_path / "plan.toml").write_text(text[:start] + '[recodes]\nage = "bands:width=0"\n')
+    with pytest.raises(PlanError, match="recodes: width must be a number above 0"):
+        shoal.Plan.from_toml(tmp_path / "plan.toml")
 
 
 def test_libraries_give_the_same_release():

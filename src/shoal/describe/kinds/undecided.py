@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -23,6 +23,7 @@ _FEW_RECORDS = 20  # below so many, values that nearly all differ say little, un
 _NAMES = re.compile(r"[a-z]*name|surname|e?mail|phone|tel|mobile|address|street|iban")
 _NUMBERS = re.compile(r"phone|tel|mobile|iban|ssn|nin|passport")
 _MANY_NAMES, _SHARE_OF_NAMES = 50, 0.02  # different values, and their share, in a column that is called a name
+_DATES = "dates or times"
 _LONG = 40  # characters of a text that is no category
 _DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})([T ].*)?")
 
@@ -37,8 +38,13 @@ def refuse_undecided(table: Table, names: Iterable[str]) -> None:
     raise DataError(
         f"{_counted(len(found))} to be decided before anything is released: {listed}. For each: drop it "
         f'(--role "{first}=identifier"), give its kind (--kind "{first}=nominal"), or release it as it is '
-        f'(--as-is "{first}").',
+        f'(--as-is "{first}").{_coarser(found)}',
     )
+
+
+def _coarser(found: Mapping[str, str]) -> str:
+    dates = [name for name, reason in found.items() if reason == _DATES]
+    return f' Dates can be made coarser (--recode "{dates[0]}=date-part:year").' if dates else ""
 
 
 def undecided(table: Table, name: str) -> str:
@@ -46,7 +52,7 @@ def undecided(table: Table, name: str) -> str:
     if table.missing(name).all():
         return ""
     if holds_times(table, name) or _holds_written_dates(table, name):
-        return "dates or times"
+        return _DATES
     if kind_of(table, name) == "continuous":
         return register_numbers(table, name) or _codes_by_name(table, name)
     return amounts_in_text(table, name) or unsupported_values(table, name) or _free_text(table, name)
