@@ -21,6 +21,7 @@ _LONG_INTEGERS = (nw.Int128, nw.UInt128)  # which NumPy does not have
 
 __all__ = [
     "are_told_apart",
+    "blanked",
     "cells",
     "digest",
     "is_numeric",
@@ -127,6 +128,29 @@ def with_whole_numbers(series: nw.Series[Any], values: NDArray[np.int64]) -> nw.
     if isinstance(dtype, nw.String) and series.implementation.is_pandas():  # which has several kinds of text
         return series.scatter(everywhere, texts)
     return nw.new_series(series.name, texts, nw.String, backend=series.implementation)
+
+
+def blanked(series: nw.Series[Any], blank: NDArray[np.bool_], is_array: bool = False) -> nw.Series[Any]:
+    """Return a column in which the cells of `blank` are missing, and nothing is stored beneath them.
+
+    The type stays. Integers and truth values that pandas holds in NumPy become nullable ones; in an array, floats.
+    """
+    rows = np.where(blank, -1, np.arange(len(series)))
+    native = series.to_native()
+    if not series.implementation.is_pandas_like():
+        places = nw.new_series("", rows, nw.Int64, backend=series.implementation)
+        none = nw.new_series("", [None] * len(rows), nw.Int64, backend=series.implementation)
+        indices = places.zip_with(places >= 0, none).to_native()
+        taken = native.take(indices) if series.implementation.is_pyarrow() else native.gather(indices)
+        return nw.from_native(taken, series_only=True).alias(series.name)
+    import pandas as pd  # here, to keep start-up quick
+
+    kind = native.dtype
+    if isinstance(kind, np.dtype) and kind.kind in "iub":
+        kinds = {"i": f"Int{8 * kind.itemsize}", "u": f"UInt{8 * kind.itemsize}", "b": "boolean"}
+        native = native.astype("float64" if is_array else kinds[kind.kind])
+    taken = pd.api.extensions.take(native.array, rows, allow_fill=True)
+    return nw.from_native(pd.Series(taken, index=native.index, name=native.name, dtype=native.dtype), series_only=True)
 
 
 def digest(series: nw.Series[Any], into: _Hash) -> None:

@@ -32,9 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Table", "as_table", "read_table"]
 
-# Where labels and the identity of the source travel in the attrs of a pandas frame. Plain dictionaries and text,
-# because pandas copies attrs at every step, compares them in concat and writes them as JSON into Parquet files; no
-# path, because such a file may leave the machine.
+# Where labels and the identity of the source travel in the attrs of a pandas frame: plain dictionaries and text, as
+# pandas copies, compares and writes attrs as JSON into Parquet files; no path, as such a file may leave the machine.
 LABELS_IN_ATTRS = "shoal_labels"
 SOURCE_IN_ATTRS = "shoal_source"
 
@@ -67,8 +66,7 @@ class Table:
     reading : mapping
         How the file had to be read: delimiter, encoding and the like.
     identity : str
-        A mark of the file that the values come from, different for every file on this machine, so that it is never
-        overwritten; tables made from this one keep it.
+        A mark of the file that the values come from, so that it is never overwritten; tables made of this one keep it.
 
     Examples
     --------
@@ -180,6 +178,11 @@ class Table:
         if drop:
             frame = frame.drop(list(drop))
         return self._with_frame(frame)
+
+    def blanked(self, cells: Mapping[str, NDArray[np.bool_]]) -> Table:
+        """Return a table with some cells missing, by column; types and labels stay, integers and truth values nullable."""
+        series = [columns.blanked(self.column(name), cells[name], self._origin.is_array) for name in cells]
+        return self._with_frame(self.frame.with_columns(*series)) if series else self
 
     def renumbered(self, name: str, numbers: NDArray[np.int64]) -> Table:
         """Return a table with whole numbers for the values of a column, as texts where these are; no value labels."""

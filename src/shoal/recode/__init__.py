@@ -1,4 +1,4 @@
-"""Recode: coarser key variables, before anything is grouped."""
+"""Recode: coarser key variables and suppressed cells, before anything is grouped."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from shoal.recode.effect import KeyCounts, RecodeEffect, effect
 from shoal.recode.hierarchy import Hierarchy
 from shoal.recode.merge import Merge
 from shoal.recode.rounding import Round
+from shoal.recode.suppress import Suppression, suppress
 from shoal.recode.top_bottom import TopBottom
 
 __all__ = [
@@ -22,6 +23,8 @@ __all__ = [
     "Recode",
     "RecodeEffect",
     "Round",
+    "Suppression",
     "TopBottom",
     "effect",
+    "suppress",
 ]
