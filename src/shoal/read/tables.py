@@ -180,7 +180,7 @@ class Table:
         return self._with_frame(frame)
 
     def blanked(self, cells: Mapping[str, NDArray[np.bool_]]) -> Table:
-        """Return a table with some cells missing, by column; types and labels stay, integers and truth values nullable."""
+        """Return a table with some cells missing, by column; types and labels stay, integers become nullable."""
         series = [columns.blanked(self.column(name), cells[name], self._origin.is_array) for name in cells]
         return self._with_frame(self.frame.with_columns(*series)) if series else self
 

@@ -1,4 +1,4 @@
-"""Local suppression on codes: which cells are made missing so that every combination of keys is carried by k records."""
+"""Local suppression on codes: which cells are made missing so that k records carry every combination of keys."""
 
 from shoal.recode.suppression.cells import SuppressedCells, suppressed_cells
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shoal.describe.combinations import joined_codes
 from shoal.recode.suppression.key_sets import KeySet
 
-__all__ = ["Agreement", "KeptKeys"]
+__all__ = ["Agreement", "KeptKeys", "distinct_combinations"]
 
 Whole64 = NDArray[np.int64]
 Truths = NDArray[np.bool_]
@@ -112,5 +112,14 @@ class KeptKeys:
 
 def distinct_combinations(columns: Sequence[Whole64]) -> tuple[Whole64, Whole64, Whole64]:
     """Return the different rows of some columns in their order, how often each comes, and the number of each row."""
-    table, number, counts = np.unique(np.column_stack(columns), axis=0, return_inverse=True, return_counts=True)
+    joined = np.zeros(len(columns[0]), dtype=np.int64)
+    many = 1
+    for column in columns:  # one number a row, which sorts as the row does; numbered anew before it grows too large
+        width = int(column.max(initial=-1)) + 2
+        if many * width >= 2**62:
+            values, joined = np.unique(joined, return_inverse=True)
+            joined, many = joined.reshape(-1), len(values)
+        joined, many = joined * width + column + 1, many * width
+    _, first, number, counts = np.unique(joined, return_index=True, return_inverse=True, return_counts=True)
+    table = np.column_stack([column[first] for column in columns])
     return table, counts.astype(np.int64), number.reshape(-1).astype(np.int64)

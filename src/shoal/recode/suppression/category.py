@@ -10,12 +10,23 @@ from numpy.typing import NDArray
 
 from shoal.describe.combinations import joined_codes
 from shoal.errors import TooFewRecordsError
-from shoal.recode.suppression.key_sets import levels
+from shoal.progress import advance
+from shoal.recode.suppression.bounds import Carried, bound_by_prices, shared_prices
+from shoal.recode.suppression.choosing import Choice, choose_classes
+from shoal.recode.suppression.classes import Classes
+from shoal.recode.suppression.filling import Filling
+from shoal.recode.suppression.placement import Placement
+from shoal.recode.suppression.program import Program
+from shoal.recode.suppression.refilling import refill
 
 __all__ = ["CategoryCells", "category_suppression"]
 
 Whole64 = NDArray[np.int64]
 Truths = NDArray[np.bool_]
+
+_TRIES = 300  # classes that are filled again to see whether that costs less
+_MOST_ITEMS = 2_000  # for linear programs
+_ROUNDING = 1e-9  # of sums of costs
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,43 +40,133 @@ class CategoryCells:
 def category_suppression(
     table: Whole64, number: Whole64, k: int, importance: Sequence[float], free: Sequence[int], units: Whole64 | None
 ) -> CategoryCells:
-    """Return the cells to make missing so that every combination is carried by k records, or k different units."""
-    rows = table[number].copy()
-    units = np.arange(len(rows)) if units is None else np.asarray(units, dtype=np.int64)
-    fixed = [0, *(key + 1 for key in range(table.shape[1] - 1) if key not in set(free))]
-    least = carriers(joined_codes([rows[:, key] for key in fixed], len(rows)), units)
-    if (least < k).any():
-        records = int(least.min())
+    """Return the cells to make missing so that every combination is carried by k records, or k different units.
+
+    Parameters
+    ----------
+    table
+        The different combinations: the code of a stratum, then the codes of the keys.
+    number
+        Which of them each record has.
+    k
+        How many records, or units, have to carry a combination.
+    importance
+        The cost of a suppressed cell of each key.
+    free
+        The keys that may be suppressed.
+    units
+        The unit of every record.
+
+    Raises
+    ------
+    TooFewRecordsError
+        There are fewer than k even with all free keys suppressed.
+    """
+    item_of, rows, item_units = _items(number, units)
+    items = table[rows]
+    amounts = np.bincount(item_of).astype(np.int64)
+    _refuse_too_few(items, amounts, item_units, k, free)
+    classes = Classes.of(items, importance, free)
+    carried = Carried.of(classes, amounts, item_units, k)
+    if not carried.short.any():
+        return CategoryCells(np.zeros((len(number), table.shape[1] - 1), dtype=bool), 0.0)
+    placement, used = _search(classes, amounts, item_units, carried, k)
+    advance(0.5)
+    bound = float((shared_prices(classes, carried, k) * amounts[carried.short]).sum())
+    if item_units is None and len(items) <= _MOST_ITEMS:
+        placement, bound = _with_program(classes, amounts, placement, used, bound, k)
+    bound *= 1 - _ROUNDING
+    if all(float(one).is_integer() for one in importance):  # then so are all costs
+        bound = float(np.ceil(bound - _ROUNDING))
+    return CategoryCells(_cells_of(classes, placement, items, item_of), bound)
+
+
+def _search(
+    classes: Classes, amounts: Whole64, units: Whole64 | None, carried: Carried, k: int
+) -> tuple[Placement, set[int]]:
+    """Return a placement in which every class is carried by k, and the classes that were thought of."""
+    rng = np.random.default_rng([18, k])
+    choice = Choice(classes, amounts, units, carried, k)
+    used = choose_classes(choice, rng)
+    placement = Placement(classes, amounts, units, k)
+    filling = Filling(classes, placement)
+    chosen: dict[int, list[int]] = {}
+    for item, place in zip(choice.items.tolist(), choice.at, strict=True):
+        chosen.setdefault(place, []).append(item)
+    for place in sorted(chosen):
+        length = len(placement.journal)
+        if not filling.complete(place, chosen[place]):
+            placement.take_back(length)
+    filling.fill()
+    refill(filling, _TRIES, rng)
+    return placement, used
+
+
+def _with_program(
+    classes: Classes, amounts: Whole64, placement: Placement, used: set[int], bound: float, k: int
+) -> tuple[Placement, float]:
+    """Return a better placement and bound, if there are, by linear programs; what they say is checked."""
+    program = Program.of(classes, amounts, k)
+    priced = program.prices()
+    if priced is None:
+        return placement, bound
+    bound = max(bound, bound_by_prices(classes, amounts, priced[0], k))
+    if bound >= placement.cost - _ROUNDING:
+        return placement, bound
+    held = {place for place, members in placement.members.items() if members}
+    small = Program.over(classes, amounts, k, used | priced[1] | held | set(classes.home.tolist()))
+    amounts_of = small.best()
+    if amounts_of is None:
+        return placement, bound
+    other = Placement(classes, amounts, None, k)
+    for item, place, amount in zip(small.items.tolist(), small.places.tolist(), amounts_of.tolist(), strict=True):
+        if amount > 0 and place != other.home[item]:
+            if amount > other.places[item].get(other.home[item], 0):
+                return placement, bound
+            other.move(item, amount, other.home[item], place)
+    full = all(other.carriers(place) >= k for place, held in other.members.items() if held)
+    return (other, bound) if full and other.cost < placement.cost - _ROUNDING else (placement, bound)
+
+
+def _items(number: Whole64, units: Whole64 | None) -> tuple[Whole64, Whole64, Whole64 | None]:
+    """Return the item of every record, and the combination and unit of every item."""
+    if units is None:
+        return number, np.arange(int(number.max()) + 1), None
+    pairs, item_of = np.unique(np.column_stack([number, units]), axis=0, return_inverse=True)
+    return item_of.reshape(-1), pairs[:, 0], pairs[:, 1]
+
+
+def _refuse_too_few(items: Whole64, amounts: Whole64, units: Whole64 | None, k: int, free: Sequence[int]) -> None:
+    fixed = [0, *(key + 1 for key in range(items.shape[1] - 1) if key not in set(free))]
+    cells = joined_codes([items[:, key] for key in fixed], len(items))
+    if units is None:
+        carriers = np.bincount(cells, amounts)
+    else:
+        carriers = np.bincount(np.unique(np.column_stack([cells, units]), axis=0)[:, 0])
+    least = int(carriers.min())
+    if least < k:
+        what = "records" if units is None else "different units"
+        where = "where strata and the keys that are never suppressed are alike" if len(free) < len(fixed) else "in all"
         raise TooFewRecordsError(
-            f"k={k} needs at least {k} records in every stratum, alike in the keys that are never suppressed; somewhere "
-            f"there are {records}. Lower k, or suppress more keys.",
+            f"k={k} needs at least {k} {what} {where}; there are {least}. Lower k, or let more keys be suppressed.",
             k=k,
-            records=records,
+            records=least,
         )
-    original = rows.copy()
-    short = carriers(joined_codes(list(rows.T), len(rows)), units) < k
-    for _, level in levels(free, importance):
-        for keys in level:
-            if not short.any():
-                break
-            trial = rows[short].copy()
-            trial[:, [key + 1 for key in keys]] = -1
-            alike = carriers(joined_codes(list(trial.T), len(trial)), units[short]) >= k
-            mine = np.flatnonzero(short)[alike]
-            rows[mine] = trial[alike]
-            short[mine] = False
-    while short.any():  # too few left over: they and the others of their stratum lose all
-        rows[np.ix_(np.flatnonzero(short), [key + 1 for key in free])] = -1
-        short = carriers(joined_codes(list(rows.T), len(rows)), units) < k
-        if short.any():
-            kept = joined_codes([original[:, key] for key in fixed], len(rows))
-            everyone = np.isin(kept, kept[short])
-            rows[np.ix_(np.flatnonzero(everyone), [key + 1 for key in free])] = -1
-            short = np.zeros(len(rows), dtype=bool)
-    return CategoryCells((rows != original)[:, 1:], 0.0)
 
 
-def carriers(combinations: Whole64, units: Whole64) -> Whole64:
-    """Return for every record how many different units have its combination."""
-    pairs = np.unique(np.column_stack([combinations, units]), axis=0)
-    return np.bincount(pairs[:, 0], minlength=int(combinations.max(initial=0)) + 1)[combinations]
+def _cells_of(classes: Classes, placement: Placement, items: Whole64, item_of: Whole64) -> Truths:
+    """Return the suppressed cells of every record; of several alike, the first lose the most expensive sets."""
+    lost = np.zeros((len(item_of), items.shape[1] - 1), dtype=bool)
+    order = np.argsort(item_of, kind="stable")
+    start = np.concatenate([[0], np.cumsum(np.bincount(item_of))])
+    taken: dict[int, int] = {}
+    for place in sorted(placement.members, reverse=True):
+        rows: list[NDArray[np.int64]] = []
+        for item, amount in placement.members[place].items():
+            if place != placement.home[item]:
+                first = int(start[item]) + taken.get(item, 0)
+                taken[item] = taken.get(item, 0) + amount
+                rows.append(order[first : first + amount])
+        if rows:
+            lost[np.ix_(np.concatenate(rows), classes.masks[classes.mask_of[place]])] = True
+    return lost & (items[item_of][:, 1:] >= 0)

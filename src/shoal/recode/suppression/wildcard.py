@@ -60,7 +60,7 @@ def wildcard_suppression(
     search.find_violators()
     most = max(1, _MOST_ROWS // max(1, agreement.work))
     cost = 0.0
-    for cost, level in levels(sorted(free), importance):  # noqa: B007  # the cost of the level it ended at
+    for cost, level in levels(sorted(free), importance):
         if not search.open.any() or search.kept.counted >= most:
             break
         search.try_level(cost, level)

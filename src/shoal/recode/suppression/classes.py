@@ -1,0 +1,98 @@
+"""The combinations that records can be released as: a set of suppressed keys, and the values of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.describe.combinations import joined_codes
+from shoal.recode.suppression.key_sets import KeySet, levels, set_cost
+
+__all__ = ["Classes"]
+
+Whole64 = NDArray[np.int64]
+Doubles = NDArray[np.float64]
+
+_MOST_ENTRIES = 2 * 10**7  # classes of items that are held at once: 160 MB
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The classes that every item, records with one combination (and one unit), can be released in.
+
+    Attributes
+    ----------
+    masks
+        The sets of keys that are missing in a class: none first, then by rising cost, all free keys last.
+    of_item
+        The class of every item for every set, -1 where the item misses another key than these.
+    mask_of
+        The set of every class.
+    cost
+        What it costs to release a record of an item, by the keys it misses, with each set; infinite where it cannot be.
+    pattern
+        The keys that each item misses, as a row of `cost`.
+    home
+        The class of every item as it is.
+    beyond
+        What any set that is left out here costs at least; infinite if none is.
+    """
+
+    masks: tuple[KeySet, ...]
+    of_item: Whole64
+    mask_of: Whole64
+    cost: Doubles
+    pattern: Whole64
+    home: Whole64
+    beyond: float
+
+    @classmethod
+    def of(cls, table: Whole64, importance: Sequence[float], free: Sequence[int]) -> Classes:
+        """Return the classes of items with the codes of a stratum and of the keys."""
+        absent, pattern = np.unique(table[:, 1:] < 0, axis=0, return_inverse=True)
+        pattern = pattern.reshape(-1)
+        masks, beyond = _masks(table, absent, importance, free)
+        of_item = np.full((len(table), len(masks)), -1, dtype=np.int64)
+        cost = np.full((len(absent), len(masks)), np.inf)
+        first, mask_of = 0, []
+        for number, mask in enumerate(masks):
+            outside = np.ones(absent.shape[1], dtype=bool)
+            outside[list(mask)] = False
+            fits = ~(absent & outside).any(axis=1)
+            for row in np.flatnonzero(fits):
+                cost[row, number] = set_cost(tuple(key for key in mask if not absent[row, key]), importance)
+            here = np.flatnonzero(fits[pattern])
+            kept = [table[here, 0], *(table[here, key + 1] for key in np.flatnonzero(outside))]
+            own = joined_codes(kept, len(here))
+            of_item[here, number] = own + first
+            size = int(own.max(initial=-1)) + 1
+            mask_of.append(np.full(size, number))
+            first += size
+        place = {mask: number for number, mask in enumerate(masks)}
+        home = np.array([place[tuple(np.flatnonzero(row).tolist())] for row in absent], dtype=np.int64)[pattern]
+        homes = of_item[np.arange(len(table)), home]
+        return cls(masks, of_item, np.concatenate(mask_of), cost, pattern, homes, beyond)
+
+
+def _masks(
+    table: Whole64, absent: NDArray[np.bool_], importance: Sequence[float], free: Sequence[int]
+) -> tuple[tuple[KeySet, ...], float]:
+    """Return the sets of keys that may be missing, the cheapest as far as memory goes, and what the next one costs."""
+    homes = sorted({tuple(np.flatnonzero(row).tolist()) for row in absent})
+    most = max(2 + len(free), _MOST_ENTRIES // (len(table) * len(homes)))
+    found: list[KeySet] = []
+    beyond = np.inf
+    every = (keys for _, level in levels(free, importance) for keys in level)
+    for keys in every:
+        if len(found) == most:
+            beyond = set_cost(keys, importance)
+            break
+        found.append(keys)
+    # A record that misses keys keeps missing them, whatever it loses.
+    joined = {tuple(sorted({*home, *keys})) for home in homes for keys in islice([*found, tuple(sorted(free))], most)}
+    joined |= set(homes)
+    return tuple(sorted(joined, key=lambda keys: (set_cost(keys, importance), len(keys), keys))), beyond

@@ -1,0 +1,161 @@
+"""Suppression as a linear program, for files with few combinations: a bound, and the best use of some classes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.recode.suppression.classes import Classes
+
+__all__ = ["Program"]
+
+Whole64 = NDArray[np.int64]
+Doubles = NDArray[np.float64]
+
+_MOST_ENTRIES = 25_000  # pairs of an item and a class: some tenths of a second
+_NODES = 20  # of the tree of whole-number programs; a limit in steps, so that the clock decides nothing
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """How many records of each item go to each class, at least cost; a class in use has at least k.
+
+    Attributes
+    ----------
+    items, places
+        The pairs of an item and a class that are thought of.
+    costs
+        What a record costs there.
+    amounts
+        The records of every item.
+    k
+        How many records have to carry a class.
+    beyond
+        What a record costs at least in a class that is not thought of.
+    """
+
+    items: Whole64
+    places: Whole64
+    costs: Doubles
+    amounts: Whole64
+    k: int
+    beyond: float
+
+    @classmethod
+    def of(cls, classes: Classes, amounts: Whole64, k: int) -> Program:
+        """Return the program of all classes with enough records, the cheapest as far as it goes."""
+        valid = classes.of_item >= 0
+        number = len(classes.mask_of)
+        sizes = np.bincount(classes.of_item[valid], np.broadcast_to(amounts[:, None], valid.shape)[valid], number)
+        valid &= sizes[np.where(valid, classes.of_item, 0)] >= k
+        costs = classes.cost[classes.pattern]
+        beyond = classes.beyond
+        if int(valid.sum()) > _MOST_ENTRIES:
+            steps, many = np.unique(costs[valid], return_counts=True)
+            fits = steps[np.cumsum(many) <= _MOST_ENTRIES]
+            beyond = min(beyond, float(steps[len(fits)]))
+            valid &= costs < beyond
+        return cls._of_entries(classes, amounts, k, valid, beyond)
+
+    @classmethod
+    def over(cls, classes: Classes, amounts: Whole64, k: int, places: Collection[int]) -> Program:
+        """Return the program of some classes only."""
+        valid = np.isin(classes.of_item, np.fromiter(places, np.int64, len(places)))
+        return cls._of_entries(classes, amounts, k, valid, np.inf)
+
+    @classmethod
+    def _of_entries(
+        cls, classes: Classes, amounts: Whole64, k: int, valid: NDArray[np.bool_], beyond: float
+    ) -> Program:
+        items, columns = np.nonzero(valid)
+        costs = classes.cost[classes.pattern[items], columns]
+        return cls(items, classes.of_item[items, columns], costs, amounts, k, beyond)
+
+    def prices(self) -> tuple[Doubles, set[int]] | None:
+        """Return the prices of records in the best fractional solution, and the classes it uses; None without one."""
+        from scipy.optimize import linprog  # type: ignore[import-untyped]
+
+        used, equal, at_least, within = self._matrices()
+        objective, most = self._objective(len(used)), self._most(len(used))
+        from scipy.sparse import vstack  # type: ignore[import-untyped]
+
+        solution = linprog(
+            objective,
+            A_eq=equal,
+            b_eq=self.amounts,
+            A_ub=vstack([-at_least, within]),
+            b_ub=np.zeros(at_least.shape[0] + within.shape[0]),
+            bounds=np.column_stack([np.zeros(len(most)), most]),
+            method="highs",
+        )
+        if solution.x is None:
+            return None
+        share = solution.x[len(self.items) : len(self.items) + len(used)]
+        return np.asarray(solution.eqlin.marginals), set(used[share > 1e-6].tolist())
+
+    def best(self) -> Whole64 | None:
+        """Return how many records each pair has in the best solution that was found; None without one."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        used, equal, at_least, within = self._matrices()
+        most = self._most(len(used))
+        solution = milp(
+            self._objective(len(used)),
+            constraints=[
+                LinearConstraint(equal, self.amounts, self.amounts),
+                LinearConstraint(at_least, 0, np.inf),
+                LinearConstraint(within, -np.inf, 0),
+            ],
+            bounds=Bounds(0, most),
+            integrality=np.ones(len(most)),
+            options={"node_limit": _NODES},
+        )
+        if solution.x is None:
+            return None
+        return np.rint(solution.x[: len(self.items)]).astype(np.int64)
+
+    @property
+    def _escapes(self) -> int:
+        return len(self.amounts) if np.isfinite(self.beyond) else 0
+
+    def _objective(self, used: int) -> Doubles:
+        return np.concatenate([self.costs, np.zeros(used), np.full(self._escapes, self.beyond)])
+
+    def _most(self, used: int) -> Doubles:
+        escapes = self.amounts if self._escapes else np.zeros(0)
+        return np.concatenate([self.amounts[self.items], np.ones(used), escapes]).astype(np.float64)
+
+    def _matrices(self) -> tuple[Whole64, object, object, object]:
+        """Return the classes, and the rows: all records are somewhere, k in a class in use, none in another."""
+        from scipy.sparse import csr_matrix
+
+        used, place = np.unique(self.places, return_inverse=True)
+        pairs, classes = len(self.items), len(used)
+        columns = pairs + classes + self._escapes
+        each, every = np.arange(pairs), np.arange(classes)
+        last = np.arange(self._escapes)
+        equal = csr_matrix(
+            (
+                np.ones(pairs + self._escapes),
+                (np.concatenate([self.items, last]), np.concatenate([each, pairs + classes + last])),
+            ),
+            (len(self.amounts), columns),
+        )
+        at_least = csr_matrix(
+            (
+                np.concatenate([np.ones(pairs), np.full(classes, -float(self.k))]),
+                (np.concatenate([place, every]), np.concatenate([each, pairs + every])),
+            ),
+            (classes, columns),
+        )
+        within = csr_matrix(
+            (
+                np.concatenate([np.ones(pairs), -self.amounts[self.items].astype(np.float64)]),
+                (np.concatenate([each, each]), np.concatenate([each, pairs + place])),
+            ),
+            (pairs, columns),
+        )
+        return used, equal, at_least, within
