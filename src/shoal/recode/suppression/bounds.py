@@ -89,7 +89,7 @@ def bound_by_prices(classes: Classes, amounts: Whole64, prices: Doubles, k: int)
     """Return what no choice of cells goes below, by prices of the records of all items.
 
     Records are worth their prices in sum, less what classes would gain: a class that takes at least k records of those
-    that fit gains by how much their prices exceed their costs. Any prices give a bound; the better the prices, the higher.
+    that fit gains by how much their prices exceed their costs. Any prices give a bound; better ones a higher one.
     """
     valid = classes.of_item >= 0
     items = np.nonzero(valid)[0]

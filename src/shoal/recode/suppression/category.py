@@ -26,7 +26,7 @@ Truths = NDArray[np.bool_]
 
 _TRIES = 300  # classes that are filled again to see whether that costs less
 _MOST_ITEMS = 2_000  # for linear programs
-_ROUNDING = 1e-9  # of sums of costs
+_ROUNDING = 1e-6  # of sums of costs, and of what programs return
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,12 +114,14 @@ def _with_program(
     if bound >= placement.cost - _ROUNDING:
         return placement, bound
     held = {place for place, members in placement.members.items() if members}
-    small = Program.over(classes, amounts, k, used | priced[1] | held | set(classes.home.tolist()))
-    amounts_of = small.best()
-    if amounts_of is None:
+    pool = used | priced[1] | held | set(classes.home.tolist())
+    small = program if program.is_small else Program.over(classes, amounts, k, pool)
+    solution = small.best()
+    if solution is None:
         return placement, bound
+    bound = max(bound, solution[1]) if program.is_small else bound
     other = Placement(classes, amounts, None, k)
-    for item, place, amount in zip(small.items.tolist(), small.places.tolist(), amounts_of.tolist(), strict=True):
+    for item, place, amount in zip(small.items.tolist(), small.places.tolist(), solution[0].tolist(), strict=True):
         if amount > 0 and place != other.home[item]:
             if amount > other.places[item].get(other.home[item], 0):
                 return placement, bound
@@ -146,9 +148,10 @@ def _refuse_too_few(items: Whole64, amounts: Whole64, units: Whole64 | None, k: 
     least = int(carriers.min())
     if least < k:
         what = "records" if units is None else "different units"
-        where = "where strata and the keys that are never suppressed are alike" if len(free) < len(fixed) else "in all"
+        alike = len(fixed) > 1 or len(np.unique(items[:, 0])) > 1
+        where = "in every stratum, alike in the keys that are never suppressed" if alike else "in all"
         raise TooFewRecordsError(
-            f"k={k} needs at least {k} {what} {where}; there are {least}. Lower k, or let more keys be suppressed.",
+            f"k={k} needs at least {k} {what} {where}; somewhere there are {least}. Lower k, or suppress more keys.",
             k=k,
             records=least,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ Whole64 = NDArray[np.int64]
 Doubles = NDArray[np.float64]
 
 _MOST_ENTRIES = 25_000  # pairs of an item and a class: some tenths of a second
+_FEW_ENTRIES = 1_000  # for which whole numbers are soon found too
 _NODES = 20  # of the tree of whole-number programs; a limit in steps, so that the clock decides nothing
 
 
@@ -76,12 +78,11 @@ class Program:
 
     def prices(self) -> tuple[Doubles, set[int]] | None:
         """Return the prices of records in the best fractional solution, and the classes it uses; None without one."""
-        from scipy.optimize import linprog  # type: ignore[import-untyped]
+        from scipy.optimize import linprog  # type: ignore[import-untyped]  # here, to keep start-up quick
+        from scipy.sparse import vstack  # type: ignore[import-untyped]
 
         used, equal, at_least, within = self._matrices()
         objective, most = self._objective(len(used)), self._most(len(used))
-        from scipy.sparse import vstack  # type: ignore[import-untyped]
-
         solution = linprog(
             objective,
             A_eq=equal,
@@ -96,8 +97,8 @@ class Program:
         share = solution.x[len(self.items) : len(self.items) + len(used)]
         return np.asarray(solution.eqlin.marginals), set(used[share > 1e-6].tolist())
 
-    def best(self) -> Whole64 | None:
-        """Return how many records each pair has in the best solution that was found; None without one."""
+    def best(self) -> tuple[Whole64, float] | None:
+        """Return how many records each pair has in the best solution found, and what none costs less than."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
         used, equal, at_least, within = self._matrices()
@@ -115,7 +116,12 @@ class Program:
         )
         if solution.x is None:
             return None
-        return np.rint(solution.x[: len(self.items)]).astype(np.int64)
+        return np.rint(solution.x[: len(self.items)]).astype(np.int64), float(solution.mip_dual_bound)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it has all classes and can be solved as a whole."""
+        return len(self.items) <= _FEW_ENTRIES and not np.isfinite(self.beyond)
 
     @property
     def _escapes(self) -> int:
@@ -128,7 +134,7 @@ class Program:
         escapes = self.amounts if self._escapes else np.zeros(0)
         return np.concatenate([self.amounts[self.items], np.ones(used), escapes]).astype(np.float64)
 
-    def _matrices(self) -> tuple[Whole64, object, object, object]:
+    def _matrices(self) -> tuple[Whole64, Any, Any, Any]:
         """Return the classes, and the rows: all records are somewhere, k in a class in use, none in another."""
         from scipy.sparse import csr_matrix
 

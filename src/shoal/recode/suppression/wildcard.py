@@ -141,7 +141,8 @@ class _Search:
 
     def _refuse(self, records: int, fixed: KeySet) -> None:
         k = max([self.kept.k, *self.kept.subsets.values()])
-        where = "that are alike in the keys that are never suppressed" if fixed else "in every stratum, or in the file"
+        alike = fixed or len(np.unique(self.agreement.strata)) > 1
+        where = "in every stratum, alike in the keys that are never suppressed" if alike else "in all"
         raise TooFewRecordsError(
             f"k={k} needs at least {k} records {where}; somewhere there are {records}. Lower k, or suppress more keys.",
             k=k,
