@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.slow_suppression import agrees, category_holds, least_cost, subsets_hold, wildcard_holds, without
 
+from oracles.slow_suppression import agrees, category_holds, least_cost, subsets_hold, wildcard_holds, without
 from shoal.errors import ParameterError, TooFewRecordsError
 from shoal.recode.suppression import suppressed_cells
 
@@ -194,7 +194,7 @@ def test_what_cannot_be_used_is_refused(options):
 def test_a_search_that_is_cut_short_has_an_honest_bound(monkeypatch):
     columns = random_columns(3, 150, [4, 5, 6, 7, 8])
     best = suppressed_cells(columns, 4)
-    monkeypatch.setattr("shoal.recode.suppression.wildcard._MOST_ROWS", 1)
+    monkeypatch.setattr("shoal.recode.suppression.wildcard._MOST_CELLS", 1)
     found = suppressed_cells(columns, 4)
     rows = [tuple(row) for row in np.column_stack(columns).tolist()]
     assert wildcard_holds(rows, released_rows(rows, found.cells), 4, [0] * 150)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.combinations import joined_codes
+from shoal.recode.suppression.agreement import joined_rows
 from shoal.recode.suppression.key_sets import KeySet, levels, set_cost
 
 __all__ = ["Classes"]
@@ -17,6 +16,7 @@ __all__ = ["Classes"]
 Whole64 = NDArray[np.int64]
 Doubles = NDArray[np.float64]
 
+_MOST_SETS = 512  # of keys: all sets of nine
 _MOST_ENTRIES = 2 * 10**7  # classes of items that are held at once: 160 MB
 
 
@@ -67,7 +67,7 @@ class Classes:
                 cost[row, number] = set_cost(tuple(key for key in mask if not absent[row, key]), importance)
             here = np.flatnonzero(fits[pattern])
             kept = [table[here, 0], *(table[here, key + 1] for key in np.flatnonzero(outside))]
-            own = joined_codes(kept, len(here))
+            own = joined_rows(kept, len(here))
             of_item[here, number] = own + first
             size = int(own.max(initial=-1)) + 1
             mask_of.append(np.full(size, number))
@@ -81,18 +81,26 @@ class Classes:
 def _masks(
     table: Whole64, absent: NDArray[np.bool_], importance: Sequence[float], free: Sequence[int]
 ) -> tuple[tuple[KeySet, ...], float]:
-    """Return the sets of keys that may be missing, the cheapest as far as memory goes, and what the next one costs."""
+    """Return the sets of keys that may be missing, and what those that are left out cost at least.
+
+    They are the cheapest sets and, where these are not all, sets of keys that follow each other, up to all free keys.
+    """
     homes = sorted({tuple(np.flatnonzero(row).tolist()) for row in absent})
-    most = max(2 + len(free), _MOST_ENTRIES // (len(table) * len(homes)))
-    found: list[KeySet] = []
+    most = min(_MOST_SETS, max(len(free) + 1, _MOST_ENTRIES // (len(table) * len(homes))))
+    sets: list[KeySet] = [()]
     beyond = np.inf
-    every = (keys for _, level in levels(free, importance) for keys in level)
-    for keys in every:
-        if len(found) == most:
+    for keys in (keys for _, level in levels(free, importance) for keys in level):
+        if len(sets) > most:
             beyond = set_cost(keys, importance)
+            sets += [tuple(sorted(some)) for some in _in_a_row(free)]
             break
-        found.append(keys)
+        sets.append(keys)
     # A record that misses keys keeps missing them, whatever it loses.
-    joined = {tuple(sorted({*home, *keys})) for home in homes for keys in islice([*found, tuple(sorted(free))], most)}
-    joined |= set(homes)
+    joined = {tuple(sorted({*home, *keys})) for home in homes for keys in sets}
     return tuple(sorted(joined, key=lambda keys: (set_cost(keys, importance), len(keys), keys))), beyond
+
+
+def _in_a_row(free: Sequence[int]) -> list[list[int]]:
+    """Return every run of keys, the last one followed by the first; the longest has all."""
+    around = [*free, *free]
+    return [around[first : first + length] for length in range(1, len(free) + 1) for first in range(len(free))]

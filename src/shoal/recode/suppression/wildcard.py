@@ -18,7 +18,7 @@ __all__ = ["LostKeys", "wildcard_suppression"]
 Whole64 = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 
-_MOST_ROWS = 10**8  # that may be compared before the search for the cheapest sets ends: some ten seconds' work
+_MOST_CELLS = 5 * 10**8  # that may be compared before the search for the cheapest sets ends: some ten seconds' work
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ def wildcard_suppression(
     """
     search = _Search(agreement, KeptKeys(agreement, k, subsets), importance, frozenset(free))
     search.find_violators()
-    most = max(1, _MOST_ROWS // max(1, agreement.work))
+    most = max(1, _MOST_CELLS // max(1, agreement.work))
     cost = 0.0
     for cost, level in levels(sorted(free), importance):
         if not search.open.any() or search.kept.counted >= most:
