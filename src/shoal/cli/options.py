@@ -19,6 +19,7 @@ from typer.core import TyperCommand
 from shoal.cli.texts import (
     read_assignments,
     read_blocks,
+    read_categories,
     read_decimals,
     read_measure_options,
     read_missing_codes,
@@ -138,6 +139,13 @@ PROTECTION: dict[str, Any] = {
         float | None,
         typer.Option(help="The largest share of a group's sum, in %, that one record may have; groups are joined."),
     ],
+    "categories": Annotated[
+        list[str] | None,
+        typer.Option(
+            help='Columns of categories: "group" gives them the mode of their group, "suppress" keeps true values and '
+            'suppresses cells, "within" keeps groups within them; COLUMN=WORD for one column. [group]'
+        ),
+    ],
     "standardize": Annotated[
         bool | None, typer.Option("--standardize/--no-standardize", help="Take distances on standard scores. [yes]")
     ],
@@ -226,6 +234,7 @@ def protection_options(texts: Mapping[str, Any], names: list[str]) -> dict[str, 
         "decimals": read_decimals(texts.get("decimals")),
         "recodes": read_recodes(texts.get("recode"), names),
         "missing_codes": read_missing_codes(texts.get("missing_codes"), names),
+        "categories": read_categories(texts.get("categories")),
     }
     as_they_are = {name: value for name, value in texts.items() if name not in (*read, "role", "kind", "recode")}
     return given_options(**read, **as_they_are)

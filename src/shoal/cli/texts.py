@@ -14,6 +14,7 @@ from shoal.parameters.default import BY_RULES
 __all__ = [
     "read_assignments",
     "read_blocks",
+    "read_categories",
     "read_decimals",
     "read_ks",
     "read_measure_options",
@@ -160,6 +161,15 @@ def read_blocks(texts: list[str] | None) -> Any:
     if texts == [BY_RULES]:
         return BY_RULES
     return [read_names([text]) or [] for text in texts]
+
+
+def read_categories(texts: list[str] | None) -> str | dict[str, str] | None:
+    """Read "suppress" as what is done with all categories, "region=within,water=suppress" as one word a column."""
+    if not texts:
+        return None
+    if len(texts) == 1 and "=" not in texts[0]:
+        return texts[0].strip()
+    return read_assignments("--categories", read_names(texts))
 
 
 def read_decimals(texts: list[str] | None) -> int | dict[str, int] | None:

@@ -12,7 +12,7 @@ from shoal.describe.combinations import combinations_of
 from shoal.errors import TooFewRecordsError
 from shoal.read import Table
 
-__all__ = ["Strata", "strata_of"]
+__all__ = ["Strata", "combined", "joined_to_enough", "strata_of"]
 
 
 @dataclass(frozen=True)
@@ -57,3 +57,56 @@ def strata_of(table: Table, columns: Sequence[str]) -> Strata:
         return Strata(np.zeros(len(table), dtype=np.int64), 1)
     combinations = combinations_of(table, columns)
     return Strata(combinations, int(combinations.max(initial=0)) + 1, tuple(columns))
+
+
+def combined(parts: NDArray[np.int64], values: NDArray[np.generic]) -> NDArray[np.int64]:
+    """Return the parts of a file divided by the values of a variable, numbered in the order of both."""
+    numbers = np.unique(values, return_inverse=True)[1].reshape(-1)
+    return np.unique(parts * (numbers.max() + 1) + numbers, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def joined_to_enough(
+    parts: NDArray[np.int64],
+    strata: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    k: int,
+    *,
+    fill: bool,
+    units: Sequence[set[int]] | None = None,
+) -> NDArray[np.int64]:
+    """Join parts that have fewer than k units, but not none, to the parts after them in their stratum.
+
+    What is short at the end is joined to the part before.
+
+    Parameters
+    ----------
+    parts, strata
+        The part and the stratum of every record; parts are numbered stratum by stratum.
+    counts
+        How many units every part has.
+    k
+        How many it needs.
+    fill
+        Whether those with none are joined as well, because missing values are filled.
+    units
+        The units of every part, where one may be in several.
+    """
+    counts = np.append(counts, np.zeros(int(parts.max()) + 1 - len(counts), dtype=np.int64))
+    stratum = np.zeros(len(counts), dtype=np.int64)
+    stratum[parts] = strata
+    joined = np.arange(len(counts))
+    start = 0  # of the parts that are being put together
+    for part in range(len(counts)):
+        if part > start and stratum[part] != stratum[start]:
+            start = part
+        have = int(counts[start : part + 1].sum())
+        if units is not None:
+            have = len(set().union(*units[start : part + 1]))
+        joined[start : part + 1] = joined[start]
+        if have >= k or (have == 0 and not fill):
+            start = part + 1
+        elif part + 1 == len(counts) or stratum[part + 1] != stratum[part]:  # short at the end
+            before = start - 1
+            joined[start : part + 1] = joined[before] if before >= 0 and stratum[before] == stratum[part] else start
+            start = part + 1
+    return np.unique(joined[parts], return_inverse=True)[1].reshape(-1).astype(np.int64)

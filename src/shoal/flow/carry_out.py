@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from shoal import progress
 from shoal.describe import select
 from shoal.describe.kinds.identifiers import warn_of_index
-from shoal.describe.matrix import block_matrix, block_values
+from shoal.describe.matrix import Matrix, block_matrix, block_values
 from shoal.describe.missing import refuse_infinities, refuse_missing
 from shoal.describe.strata import strata_of
 from shoal.edits.keep.block_edits import BlockEdits
@@ -25,6 +25,7 @@ from shoal.errors import (
 )
 from shoal.flow.blocks.crisp import protect_crisp_block
 from shoal.flow.blocks.fuzzy import protect_fuzzy_block
+from shoal.flow.blocks.kept_categories import refuse_few_within
 from shoal.flow.blocks.largest_shares import refuse_large_shares
 from shoal.flow.blocks.perturbed import protect_perturbed_block
 from shoal.flow.blocks.synthetic import protect_synthetic_block
@@ -88,7 +89,7 @@ def carry_out(
         coarser=recoded.table,
         plan=plan.model_copy(
             update={
-                "steps": [block.steps for block in blocks if block.steps],
+                "steps": [block.steps for block in blocks] if any(block.steps for block in blocks) else [],
                 "input": _input_of(table),
                 "outcome": outcome,
                 "versions": installed_versions(),
@@ -139,18 +140,11 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
     strata = strata_of(table, plan.strata)
     strata.refuse_fewer_than(plan.k)
     levels = levels_of(plan, table, strata)
+    refuse_few_within(plan, table, strata, levels)
     if plan.steps and len(plan.steps) != len(plan.blocks):
         raise PlanError("The plan's steps are for other blocks or strata. Take steps out of the plan.")
-    values = [block_values(table, block, plan.kinds) for block in plan.blocks]
-    matrices = [
-        block_matrix(
-            {name: block[name] for name in plan.grouped_by(block)},
-            plan.kinds,
-            standardize=plan.standardize,
-            distance=plan.masking.method.scaled_for,
-        )
-        for block in values
-    ]
+    values = [block_values(table, block, plan.kinds) for block in plan.grouped_blocks]
+    matrices = [_matrix(plan, block, len(table)) for block in values]
     planned = block_edits_of(plan, table) if edits is None else edits
     refuse_broken_file(plan, table, planned)
     refuse_unroundable(plan, table)
@@ -161,11 +155,21 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
     return work
 
 
+def _matrix(plan: Plan, values: Mapping[str, NDArray[np.float64]], records: int) -> Matrix:
+    """Return what distances are taken between; a constant where all columns of a block keep their values."""
+    distance = plan.masking.method.scaled_for
+    if not values:
+        return Matrix(np.zeros((records, 1)), (), distance, (), complete=True)
+    grouped = {name: values[name] for name in plan.grouped_by(values)}
+    return block_matrix(grouped, plan.kinds, standardize=plan.standardize, distance=distance)
+
+
 def _assemble(work: Work, blocks: Sequence[ProtectedBlock]) -> tuple[Table, list[str]]:
     """Put the new columns into the table, and return it with notes on the rules; a broken rule is an error."""
     computed = {name: values for block in blocks for name, values in block.computed.items()}
     taken = {name: rows for block in blocks for name, rows in block.taken.items()}
     masked = work.table.replaced(computed, taken, drop=work.plan.identifiers, fill=work.plan.missing == "fill")
+    masked = masked.blanked({name: cells for block in blocks for name, cells in block.suppressed.items()})
     masked = rounded_release(work, masked).only_present()
     if work.units is not None and work.plan.unit is not None and not work.plan.drop_unit:
         masked = masked.renumbered(work.plan.unit, new_ids(work.plan.key, work.table.fingerprint(), work.units))
@@ -189,7 +193,7 @@ def _refuse_incomplete(plan: Plan, table: Table) -> None:
         )
         if plan.perturbs:
             advice = 'Fill them, or use missing="keep" (--missing keep), which leaves them where they are.'
-        refuse_missing(table, [*plan.columns, *plan.strata], advice)
+        refuse_missing(table, [*plan.rewritten, *plan.strata], advice)
 
 
 def _weights(plan: Plan, table: Table) -> NDArray[np.float64] | None:

@@ -82,6 +82,7 @@ class Outcome(PlanSection):
     constant: list[str] = Field(default_factory=list)  # left out of distances
     # per column, groups joined to a neighbour to reach k observed values, or so that no record counts too much
     joined: dict[str, int] = Field(default_factory=dict)
+    suppressed: dict[str, int] = Field(default_factory=dict)  # per column that keeps its values, cells made missing
     filled: dict[str, int] = Field(default_factory=dict)  # per column, missing values that got that of their group
     effective_number: float | None = None  # with weights, (sum w)^2 / sum w^2 behind a value, the smallest
     lone: dict[str, int] = Field(default_factory=dict)  # per column, groups in which one record makes up the whole sum

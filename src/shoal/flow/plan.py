@@ -51,7 +51,7 @@ _HEADER = (
 )
 _PUBLIC = {
     *("k", "blocks", "kinds", "method", "replace", "confidential", "edits", "repair", "missing", "standardize"),
-    *("diversity", "dominance", "decimals", "drop_unit", "bounds"),
+    *("diversity", "dominance", "decimals", "drop_unit", "bounds", "categories"),
 }
 _NOT_PUBLIC = ("random_state", "device", "memory")  # parameters of a method
 
@@ -101,6 +101,8 @@ class Plan(PlanSection):
     # Of a search, per block and stratum: made before, to be made again.
     steps: list[list[NonNegativeInt]] = Field(default_factory=list)
     replace: dict[str, _Replacement]  # per column
+    # Category columns that keep their values: cells suppressed, or groups within them. They are not in `replace`.
+    categories: dict[str, Literal["suppress", "within"]] = Field(default_factory=dict)
     drop_unit: bool = False  # whether the release leaves out the column of units
     confidential: list[str] = Field(default_factory=list)  # what synthetic replacements rewrite; the rest stays
     edits: list[_Rule] = Field(default_factory=list)  # rules, read once; written as text
@@ -132,7 +134,7 @@ class Plan(PlanSection):
     @cached_property
     def masking(self) -> Masking:
         """The method and the replacement that all columns share, as objects."""
-        first = self.replace[self.columns[0]]
+        first = next(iter(self.replace.values()), None)  # none where all columns keep their values
         shared = first if all(written == first for written in self.replace.values()) else None
         return Masking(self.method, shared, self.k)
 
@@ -198,14 +200,22 @@ class Plan(PlanSection):
 
     @property
     def rewritten(self) -> list[str]:
-        """The columns that get new values: the confidential ones of synthetic data, else all that are protected."""
+        """The columns that get new values: the confidential ones of synthetic data, else all that are protected.
+
+        Categories that keep their values are not among them.
+        """
         if self.perturbs:
             return [name for name in self.columns if self.replacements[name].changes(name)]
-        return self.confidential if self.is_synthetic else self.columns
+        return self.confidential if self.is_synthetic else [name for name in self.columns if name in self.replace]
+
+    @cached_property
+    def grouped_blocks(self) -> list[list[str]]:
+        """The blocks without the categories that keep their values; some may be empty."""
+        return [[name for name in block if name not in self.categories] for block in self.blocks]
 
     def unchanged(self, released: Iterable[str]) -> list[str]:
         """Return those of the released columns that get no new values and are no weight, stratum or unit."""
-        own = {*self.rewritten, *self.strata, self.weights, self.unit}
+        own = {*self.rewritten, *self.categories, *self.strata, self.weights, self.unit}
         return [name for name in released if name not in own]
 
     def grouped_by(self, block: Iterable[str]) -> list[str]:
@@ -228,13 +238,15 @@ class Plan(PlanSection):
         if self.is_synthetic or self.perturbs:  # groups cannot be seen in the release, or there are none
             without_groups = self.replace[self.columns[0]]
             return {"columns": self.rewritten, "kinds": self.kinds, "replace": without_groups, **apart}
+        if not self.replace:  # there are no groups but the combinations
+            return {**apart, "columns": self.columns, "kinds": self.kinds, "k": self.k, "strata": self.strata or None}
         return {
             **apart,
             "columns": self.columns,
             "kinds": self.kinds,
             "method": self.method,
             "k": self.k,
-            "blocks": self.blocks,
+            "blocks": [block for block in self.grouped_blocks if block],
             "replace": self.replace[self.columns[0]] if self.draws else None,
             "strata": self.strata or None,
             "standardize": self.standardize,

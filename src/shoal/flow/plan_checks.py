@@ -9,6 +9,7 @@ from shoal.errors import ColumnError, MethodError, ParameterError, RuleError, ne
 from shoal.flow.blocks.largest_shares import averages_amounts
 from shoal.flow.recoding.asked import refuse_recoded_roles
 from shoal.flow.synthetic_choice import refuse_both, refuse_other_names
+from shoal.parameters.choices import as_text
 from shoal.replace import REPLACEMENTS, MembershipDraw
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ __all__ = ["refuse_misfits"]
 def refuse_misfits(plan: Plan) -> None:
     """Raise ParameterError, or ValueError for what only a plan by hand can have, if parts do not fit together."""
     _every_column_is_settled(plan)
+    if plan.categories:
+        _categories_fit(plan)
     _rewriting_fits(plan)
     _draws_fit(plan)
     if plan.perturbs:
@@ -43,15 +46,39 @@ def refuse_misfits(plan: Plan) -> None:
 
 
 def _every_column_is_settled(plan: Plan) -> None:
-    for section in (plan.kinds, plan.replace):
-        astray = set(section).symmetric_difference(plan.columns)
+    for section in (set(plan.kinds), {*plan.replace, *plan.categories}):
+        astray = section.symmetric_difference(plan.columns)
         if astray:
             raise ValueError(f'column "{min(astray)}" must be in blocks, kinds and replace, or in none of them')
+    twice = set(plan.replace).intersection(plan.categories)
+    if twice:
+        raise ValueError(f'column "{min(twice)}" is in replace and in categories, which keeps its values')
     for name, replacement in plan.replacements.items():
         if plan.kinds[name] not in replacement.kinds:
             raise ValueError(
                 f'replace "{replacement.name}" does not serve "{name}", which is {plan.kinds[name]}. Use another, drop '
                 f'the column (--role "{name}=identifier"), or say that it holds amounts (--kind "{name}=continuous")'
+            )
+
+
+def _categories_fit(plan: Plan) -> None:
+    """Raise an error unless records are put into groups, and the columns that keep their values are categories."""
+    way = min(plan.categories.values())
+    if plan.is_synthetic or plan.draws or plan.masking.method_class.gives != "groups":
+        name = next((one.name for one in plan.replacements.values() if one.rewrites), plan.masking.method_class.name)
+        raise MethodError(
+            f'categories="{way}" is for methods that put records into groups, such as "mdav"; "{name}" draws new '
+            'values. Leave it out, or use "group".',
+            method=plan.masking.method_class.name,
+        )
+    for name in plan.categories:
+        if plan.kinds[name] == "continuous":
+            raise ValueError(f'categories names "{name}", which is continuous')
+        if plan.diversity is not None and plan.roles.get(name) == "confidential":
+            raise ParameterError(
+                f'diversity needs different values of "{name}" in a group, and categories="{plan.categories[name]}" '
+                f'keeps it the same: leave it to "group" (--categories "{name}=group").',
+                parameter="diversity",
             )
 
 
@@ -109,7 +136,7 @@ def _draws_fit(plan: Plan) -> None:
     """Raise ValueError unless all columns share one draw or none has any, as the method can do."""
     method = plan.masking.method
     draws = [one for one in plan.replacements.values() if one.needs == "memberships"]
-    differ = any(written != plan.replace[plan.columns[0]] for written in plan.replace.values())
+    differ = len({as_text(written) for written in plan.replace.values()}) > 1
     if (draws and differ) or not (method.draws if draws else method.gives == "groups"):
         raise ValueError("replace must be the same membership-draw in every column of a fuzzy method, and of no other")
     for draw in draws:
@@ -237,7 +264,7 @@ def _decimals_fit(plan: Plan) -> None:
 
 
 def _blocks_share_what_is_for_blocks(plan: Plan) -> None:
-    for block in plan.blocks:
+    for block in plan.grouped_blocks:
         for_block = [plan.replacements[name] for name in block if plan.replacements[name].scope == "block"]
         if for_block and len(for_block) < len(block) and not plan.perturbs:
             raise ParameterError(

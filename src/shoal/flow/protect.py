@@ -41,6 +41,7 @@ def protect(
     missing: Literal["error", "keep", "fill"] = "error",
     diversity: int | None = None,
     dominance: float | None = None,
+    categories: str | Mapping[Any, str] = "group",
     standardize: bool = True,
     decimals: int | Mapping[Any, int] | None = None,
     bounds: bool = False,
@@ -122,6 +123,13 @@ def protect(
         The largest share, in %, that one record may have of the sum of a continuous variable in its group (of absolute
         values): groups are joined until none has more. None, the default, only counts the groups in which one record
         has more than 80 %, or makes up the whole.
+    categories
+        What is done with the columns of categories: one word for all, or one per column in a mapping. "group", the
+        default: they take part in the groups, and each group gets its mode or median. "suppress": they keep their true
+        values, cells are suppressed (made missing) until every combination of them, a missing value counted as a
+        category, is carried by `k` records, and the other columns are grouped inside the combinations. "within": they
+        stay as they are and groups stay within them; combinations of fewer than `k` records are refused, and the error
+        says what would help.
     standardize
         Whether distances are taken on (x - mean) / sd, with n - 1; the scale is that of the whole file.
     decimals

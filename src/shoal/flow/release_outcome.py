@@ -15,6 +15,7 @@ from shoal.describe.weights import warn_of_weights
 from shoal.errors import DataError, DescriptionWarning, DisclosureWarning, warn
 from shoal.flow.blocks.counted import counted, note_on_kept, notes_on_counts
 from shoal.flow.blocks.diversity import alike_groups, confidential_codes
+from shoal.flow.blocks.kept_categories import note_on_suppressed
 from shoal.flow.blocks.perturbed import note_on_unchanged, warn_of_no_k
 from shoal.flow.blocks.unit_levels import warn_of_unit
 from shoal.flow.blocks.work import ProtectedBlock, Work
@@ -33,7 +34,9 @@ def outcome_of(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, note
     notes = [*notes]
     apart = len(blocks) - (0 if work.levels is None else sum(map(work.levels.is_inside, range(len(blocks)))))
     combinations = same_combinations(masked, released_columns(masked, work.plan.weights, work.plan.unit))
-    has_missing = any(masked.missing(name).any() for name in work.plan.columns)
+    # Missing values of categories that keep theirs count as a category, and are no reason for fewer than k.
+    changed = [name for name in work.plan.columns if name not in work.plan.categories]
+    has_missing = any(masked.missing(name).any() for name in changed)
     keeps_missing = work.plan.missing == "keep" and has_missing
     if work.plan.perturbs:
         warn_of_no_k(work.plan, combinations)
@@ -41,6 +44,9 @@ def outcome_of(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, note
     _warn_of_whole_records(work, combinations, apart, keeps_missing)
     counts = counted(blocks)
     notes += notes_on_counts(work.plan, counts)
+    can_be_suppressed = list(work.plan.categories.values()).count("suppress")
+    if can_be_suppressed:
+        notes.append(note_on_suppressed(counts["suppressed"], can_be_suppressed, len(masked)))
     _warn_of_values_of_one(work, counts["held_by_one"], sum(len(partition.sizes) for partition in partitions))
     notes += _kind_notes(work)
     unchanged = [name for name in work.plan.unchanged(masked.names) if not masked.missing(name).all()]
@@ -81,7 +87,8 @@ def outcome_of(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, note
         **counts,
     )
     if work.plan.weights is not None:
-        unchanged = [name for name in masked.names if name not in (*work.plan.rewritten, work.plan.weights)]
+        own = (*work.plan.rewritten, *work.plan.categories, work.plan.weights)
+        unchanged = [name for name in masked.names if name not in own]
         warn_of_weights(masked, work.plan.weights, unchanged)
     for name in outcome.constant:
         why = "it stays as it is" if work.plan.perturbs else "it is left out of distances"

@@ -16,6 +16,7 @@ from shoal.edits.atoms import Definition, Linear, Product
 from shoal.edits.contradictions import refuse_contradictions
 from shoal.edits.keep.block_edits import BlockEdits, joined_blocks
 from shoal.errors import MethodError, ParameterError
+from shoal.flow.blocks.kept_categories import categories_per_column
 from shoal.flow.blocks.unit_levels import blocks_by_level
 from shoal.flow.masking import written_method
 from shoal.flow.plan import Plan
@@ -24,7 +25,6 @@ from shoal.flow.rules.decimals import decimals_per_column
 from shoal.flow.rules.kept_rules import block_edits_of, planned_block_edits
 from shoal.flow.rules.recoded_rules import refuse_recoded_rules
 from shoal.flow.rules.ruled_values import record_edits_of
-from shoal.flow.scenarios import usual_scenarios
 from shoal.flow.synthetic_choice import (
     asked_to_perturb,
     asked_to_rewrite,
@@ -33,6 +33,7 @@ from shoal.flow.synthetic_choice import (
     replacement_for_all,
     with_confidential,
 )
+from shoal.measure.headline import usual_scenarios
 from shoal.parameters.choices import as_text, build, written_form
 from shoal.parameters.default import BY_RULES, DEFAULT_METHOD, DEFAULT_REPLACEMENT, is_default
 from shoal.parameters.limits import Above, Limit, OneOf, OrNone, TrueOrFalse, Whole, check_limits
@@ -78,6 +79,7 @@ def settle(
     confidential: Any = None,
     edits: Any = None,
     decimals: Any = None,
+    categories: Any = "group",
     as_is: Any = None,
     recodes: Any = None,
     missing_codes: Any = None,
@@ -90,7 +92,7 @@ def settle(
     ----------
     data, k, columns, roles, method, replace, blocks, kinds, strata, weights, unit, as_is
         As in `protect`.
-    confidential, edits, decimals, recodes, missing_codes, seed
+    confidential, edits, decimals, recodes, missing_codes, categories, seed
         As in `protect`.
     **as_given
         The options of `protect` that a plan takes as they are: repair, missing, diversity, dominance, standardize,
@@ -111,7 +113,8 @@ def settle(
     named_roles["rewritten"] = asked_to_rewrite(replace, confidential, roles, table.names)
     perturbs = asked_to_perturb(replace, table.names)
     selection = _selection(table, rules, columns, blocks, named_roles)
-    selection = selection if perturbs else _by_level(selection, table, rules)
+    kept = categories_per_column(categories, selection, replace)
+    selection = selection if perturbs else _by_level(selection, table, rules, kept)
     seed = secrets.randbits(63) if seed is None else int(seed)
 
     shared = replacement_for_all(replace, selection.columns)
@@ -134,17 +137,19 @@ def settle(
     if rewriting is None and _draws(METHODS[settled_method["name"]], shared):
         replacements = _draw_per_column(replace, selection, settled_method, int(k))
     else:
-        replacements = _replacement_per_column(shared, replace, selection, _PERTURBING if perturbs else _FOR_KIND)
+        changed = _without(kept, selection)
+        replacements = _replacement_per_column(shared, replace, changed, _PERTURBING if perturbs else _FOR_KIND)
         if rules and rewriting is None and not perturbs:
             repair = bool(as_given.get("repair", False))
-            block_edits, replacements = _keeping(rules, replacements, replace, selection, table, repair)
+            block_edits, replacements = _keeping(rules, replacements, replace, changed, table, repair)
     plan = Plan.settled(
         k=int(k),
         blocks=[list(block) for block in selection.blocks],
         kinds=dict(selection.kinds),
         roles=dict(selection.roles),
         method=settled_method,
-        replace=replacements,
+        replace={name: written for name, written in replacements.items() if name not in kept},
+        categories=kept,
         confidential=rewritten,
         edits=rules,
         decimals=decimals_per_column(decimals, _continuous(selection, rewritten)),
@@ -225,12 +230,18 @@ def _selection(
     return dataclasses.replace(selection, blocks=tuple(tuple(block) for block in joined))
 
 
-def _by_level(selection: Selection, table: Table, rules: Sequence[Rule]) -> Selection:
+def _without(kept: Mapping[str, str], selection: Selection) -> Selection:
+    """Return the selection without the categories that keep their values; blocks stay, though they may be empty."""
+    blocks = tuple(tuple(name for name in block if name not in kept) for block in selection.blocks)
+    return dataclasses.replace(selection, blocks=blocks) if kept else selection
+
+
+def _by_level(selection: Selection, table: Table, rules: Sequence[Rule], kept: Iterable[str]) -> Selection:
     """Put what is constant within every unit into blocks of its own, before the others, if there are units."""
     unit = next((name for name, role in selection.roles.items() if role == "unit"), None)
     if unit is None:
         return selection
-    return dataclasses.replace(selection, blocks=blocks_by_level(table, unit, selection.blocks, rules))
+    return dataclasses.replace(selection, blocks=blocks_by_level(table, unit, selection.blocks, rules, list(kept)))
 
 
 def _keeping(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.describe.combinations import numbered, same_combinations, values_of
-from shoal.describe.variables import Kind
+from shoal.describe.variables import Kind, Role
 from shoal.errors import ColumnError, NotApplicableError, nearest_name_hint
 from shoal.measure.measure import MeasuredValue
 from shoal.measure.pairs import pair_of_everything
@@ -29,6 +29,7 @@ __all__ = [
     "risk_of_scenarios",
     "unique_units",
     "unit_numbers",
+    "usual_scenarios",
     "whole_linkage",
 ]
 
@@ -188,3 +189,16 @@ def risk_of_scenarios(
             "linkage": linkages[place],
         }
     return risks
+
+
+def usual_scenarios(roles: Mapping[str, Role]) -> dict[str, list[str]]:
+    """Return the columns that an intruder knows, by the name of the scenario.
+
+    Key variables alone, where there are some, and everything that is released; each also with the sampling weights.
+    """
+    keys = [name for name, role in roles.items() if role == "key"]
+    weights = [name for name, role in roles.items() if role == "weight"]
+    scenarios = {"keys": keys} if keys else {}
+    scenarios["everything"] = [EVERYTHING]
+    with_weights = {f"{name} and weights": [*columns, *weights] for name, columns in scenarios.items()}
+    return scenarios | with_weights if weights else scenarios

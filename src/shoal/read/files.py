@@ -23,6 +23,7 @@ __all__ = [
     "ending_of",
     "format_of",
     "identity_of",
+    "last_change",
     "listed_endings",
     "name_header",
     "quoted_names",
@@ -159,6 +160,15 @@ def identity_of(path: str | os.PathLike[str]) -> str:
     except (OSError, ValueError):
         return ""
     return f"{status.st_dev}:{status.st_ino}"
+
+
+def last_change(path: Path) -> tuple[int, int] | None:
+    """Return when a file was changed last, and its size; None if there is none."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):  # `read_file` says what is wrong with it
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 def name_header(path: Path, cells: list[str]) -> list[str]:

@@ -24,7 +24,7 @@ from shoal.read.arrow_files import (
     with_plain_types,
     with_types,
 )
-from shoal.read.files import ReadOptions, identity_of, quoted_names, read_file, refuse_duplicates
+from shoal.read.files import ReadOptions, identity_of, last_change, quoted_names, read_file, refuse_duplicates
 from shoal.read.labels import Labels
 
 if TYPE_CHECKING:
@@ -319,24 +319,16 @@ def read_table(
 
 
 def _table_of_file(path: Path, reading: Mapping[str, Any]) -> Table:
-    before = _last_change(path)
+    before = last_change(path)
     frame, labels = read_file(path, ReadOptions(**reading))
     with path.open("rb") as file:
         file_digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if _last_change(path) != before:
+    if last_change(path) != before:
         raise ReadError(f"{path} was changed while it was being read. Try again when nobody writes to it.")
     attrs = {LABELS_IN_ATTRS: labels.to_plain(), SOURCE_IN_ATTRS: identity_of(path)}
     origin = _Origin(pandas_columns=frame.columns, names=tuple(frame.columns), attrs=attrs)
     table = nw.from_native(frame, eager_only=True)
     return Table(table, labels, path.absolute(), dict(reading), identity_of(path), origin, file_digest)
-
-
-def _last_change(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except (OSError, ValueError):  # `read_file` says what is wrong with it
-        return None
-    return status.st_mtime_ns, status.st_size
 
 
 def _table_of_array(array: NDArray[Any]) -> Table:

@@ -22,6 +22,9 @@ def counted(blocks: Sequence[ProtectedBlock]) -> dict[str, Any]:
     counts: dict[str, Any] = {
         what: {name: count for block in blocks for name, count in getattr(block, what).items()} for what in _BY_COLUMN
     }
+    counts["suppressed"] = {
+        name: int(cells.sum()) for block in blocks for name, cells in block.suppressed.items() if cells.any()
+    }
     effective = min(block.effective_number for block in blocks)
     if effective < math.inf:
         counts["effective_number"] = math.floor(1000 * effective + 1e-6) / 1000  # never more than it is

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,11 @@ from shoal.describe.strata import Strata
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.edits.keep.cells import Cells
 from shoal.edits.keep.kept_representatives import kept_representatives
-from shoal.errors import DisclosureWarning, MethodError, warn
+from shoal.errors import DisclosureWarning, MethodError, TooFewRecordsError, warn
 from shoal.flow.blocks.behind import GroupedBlock
 from shoal.flow.blocks.diversity import confidential_codes, with_diversity
 from shoal.flow.blocks.grouping import Grouping, group_centres, group_records, with_empty_records
+from shoal.flow.blocks.kept_categories import KeptCategories, keep_categories, within_parts
 from shoal.flow.blocks.largest_shares import refuse_large_shares
 from shoal.flow.blocks.representatives import Representatives, held_by_one
 from shoal.flow.blocks.work import ProtectedBlock, Work
@@ -32,12 +34,17 @@ Doubles = NDArray[np.float64]
 
 def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
     """Group every stratum and give every group its representatives, variable by variable, so that rules hold."""
-    plan, strata = work.plan, work.strata
     edits = work.edits[number] if work.edits else None
-    values, matrix = work.values[number], work.matrices[number]
+    kept = keep_categories(work, number, block)
+    if not kept.others:
+        return kept.alone(number, block)
     cells = None
     if edits is not None and edits.demands:
-        cells = split_by_rules(plan, work.table, edits, matrix, strata)
+        kept, cells = _split(work, number, block, edits, kept)
+    whole_block, block, work = tuple(block), kept.others, kept.work
+    plan, strata = work.plan, work.strata
+    values, matrix = work.values[number], work.matrices[number]
+    if cells is not None:
         strata = Strata(cells.codes, len(cells.parts), strata.columns)
         refuse_large_shares(work, number, strata)
     grouping = group_records(work, number, block, matrix, strata)
@@ -51,7 +58,8 @@ def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> Protec
     replacement = plan.replacements[block[0]]
     if replacement.scope == "block":
         assert isinstance(replacement, Medoid)
-        return _block_of_medoids(replacement, block, values, matrix, grouping, everyone)
+        protected = _block_of_medoids(replacement, block, values, matrix, grouping, everyone)
+        return replace(protected, partition=Partition(grouping.labels, whole_block), suppressed=kept.suppressed)
     grouped = GroupedBlock(work, number, block, values, matrix, strata, grouping, everyone, edits)
     representatives = Representatives(grouped)
     representatives.compute()
@@ -60,8 +68,9 @@ def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> Protec
         computed |= _keeping_rules(work, edits, cells, computed, representatives.taken, grouping.labels)
     return ProtectedBlock(
         matrix=matrix,
-        partition=Partition(grouping.labels, tuple(block)),
+        partition=Partition(grouping.labels, whole_block),
         computed=computed,
+        suppressed=kept.suppressed,
         taken=representatives.taken,
         joined=representatives.joined,
         filled=representatives.filled,
@@ -73,6 +82,33 @@ def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> Protec
         steps=grouping.steps,
         notes=grouping.notes,
     )
+
+
+def _split(
+    work: Work, number: int, block: Sequence[str], edits: BlockEdits, kept: KeptCategories
+) -> tuple[KeptCategories, Cells]:
+    """Split the combinations of kept categories so that one alternative of every rule holds throughout a part.
+
+    Where too few records of a combination keep the same rules, cells are suppressed inside the parts that rules make.
+    """
+    plan, matrix = work.plan, work.matrices[number]
+    try:
+        return kept, split_by_rules(plan, kept.work.table, edits, matrix, kept.work.strata)
+    except TooFewRecordsError:
+        if not kept.can_suppress:
+            raise
+    coarse = split_by_rules(plan, work.table, edits, matrix, within_parts(work, block))
+    strata = Strata(coarse.codes, len(coarse.parts), work.strata.columns)
+    kept = keep_categories(replace(work, strata=strata, wider=None), number, block)
+    parts = kept.work.strata.codes
+    first = np.unique(parts, return_index=True)[1]
+    cells = replace(
+        coarse,
+        codes=parts,
+        parts=coarse.parts[coarse.codes[first]],
+        atoms=tuple(coarse.atoms[cell] for cell in coarse.codes[first].tolist()),
+    )
+    return kept, cells
 
 
 def _keeping_rules(

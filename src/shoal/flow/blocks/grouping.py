@@ -70,16 +70,19 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
     labels = np.full(len(matrix.values), -1, dtype=np.int64)
     groups_per_stratum = []
     steps: list[int] = []
+    unsearched = [0] if hasattr(method, "steps") else []
     left, groups = 0.0, 0
     for stratum in range(len(strata)):
         rows = of_stratum[stratum]
         if len(rows) == 0:
             groups_per_stratum.append(0)
+            steps += unsearched
             continue
         if _is_one_group(work, strata, rows):
             labels[strata.codes == stratum] = groups
             groups_per_stratum.append(1)
             groups += 1
+            steps += unsearched
             continue
         _refuse_too_few(work, strata, rows, block)
         part = method.for_part(len(rows) / len(labels) * len(block) / len(plan.columns))
@@ -105,10 +108,10 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
 
 
 def _is_one_group(work: Work, strata: Strata, rows: NDArray[np.intp]) -> bool:
-    """Whether records inside a group of units have too few values to be grouped, and are one group that is filled."""
-    if work.units is None or work.wider is None or strata is not work.strata or work.plan.missing != "fill":
+    """Whether records inside a wider part have too few values to be grouped, and are one group that is filled."""
+    if work.wider is None or strata is not work.strata or work.plan.missing != "fill":
         return False
-    return len(np.unique(work.units[rows])) < work.plan.k
+    return (len(rows) if work.units is None else len(np.unique(work.units[rows]))) < work.plan.k
 
 
 def _form(

@@ -36,8 +36,10 @@ _OF_WEIGHT = 0.5
 
 def averages_amounts(plan: Plan, name: str) -> bool:
     """Whether the released values of a column are averages of amounts, so that a sum can be worked out."""
+    if plan.kinds[name] != "continuous":
+        return False
     one = plan.replacements[name]
-    return plan.kinds[name] == "continuous" and isinstance(one, Aggregate) and not one.keeps_values
+    return isinstance(one, Aggregate) and not one.keeps_values
 
 
 def contributed_sums(

@@ -6,16 +6,16 @@ variables that are not, is grouped inside those groups, so that whole records ha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.matrix import Matrix
+from shoal.describe.matrix import Matrix, block_matrix, block_values
 from shoal.describe.standardize import is_constant, range_scale, standard_scale
-from shoal.describe.strata import Strata
+from shoal.describe.strata import Strata, combined, joined_to_enough
 from shoal.describe.units import columns_within, likely_unit, units_of
 from shoal.describe.variables import codes
 from shoal.edits import Rule
@@ -32,15 +32,14 @@ if TYPE_CHECKING:
 
 __all__ = ["at_level", "blocks_by_level", "levels_of", "protect_levels", "warn_of_unit"]
 
-Integers = NDArray[np.int64]
-
 
 def blocks_by_level(
-    table: Table, unit: str, blocks: Iterable[Sequence[str]], rules: Sequence[Rule]
+    table: Table, unit: str, blocks: Iterable[Sequence[str]], rules: Sequence[Rule], kept: Collection[str] = ()
 ) -> tuple[tuple[str, ...], ...]:
     """Split every block into the variables that are constant within every unit, which come first, and the others.
 
-    Those that are constant in the whole file say nothing and are with the others. RuleError for a rule between the two.
+    Those that are constant in the whole file say nothing and are with the others. RuleError for a rule between the two,
+    unless what it has of the units is `kept` as it is.
     """
     units = units_of(table, unit)
     split: list[tuple[str, ...]] = []
@@ -50,7 +49,7 @@ def blocks_by_level(
         others = [name for name in block if name not in constant]
         upper.update(constant)
         split += [tuple(part) for part in (constant, others) if part]
-    _refuse_rules_between(rules, upper, {name for block in split for name in block} - upper)
+    _refuse_rules_between(rules, upper.difference(kept), {name for block in split for name in block} - upper)
     return tuple(split)
 
 
@@ -121,7 +120,8 @@ def protect_levels(work: Work, number: int, block: Sequence[str], before: Sequen
     if levels.constant[number]:
         return _protect_units(work, levels, number, block)
     if levels.is_inside(number):
-        work = replace(work, strata=_parts(work, levels, number, before[-1]), wider=work.strata)
+        table = work.table.blanked(before[-1].suppressed)
+        work = replace(work, strata=_parts(work, levels, number, before[-1]), wider=work.strata, table=table)
     protected = protect_crisp_block(work, number, block)
     fewest = int(count_units(protected.partition.labels, levels.units).min())
     if fewest < work.plan.k:  # whatever was done to keep it, k is a promise
@@ -141,6 +141,7 @@ def _protect_units(work: Work, levels: Levels, number: int, block: Sequence[str]
         partition=Partition(protected.partition.labels[units], protected.partition.columns),
         computed={name: values[units] for name, values in protected.computed.items()},
         taken={name: first[rows[units]] for name, rows in protected.taken.items()},
+        suppressed={name: cells[units] for name, cells in protected.suppressed.items()},
     )
 
 
@@ -180,12 +181,21 @@ def _with_composition(work: Work, levels: Levels, number: int) -> Matrix:
     if not (levels.is_inside(number + 1) and work.plan.standardize) or work.plan.masking.method.scope == "column":
         return matrix
     units, sizes = levels.units, np.bincount(levels.units)
-    inside = work.matrices[number + 1]
+    inside = _with_kept(work, number + 1)
     columns = [matrix.values, _scaled(sizes[units].astype(np.float64), matrix)]
     if inside.distance == matrix.distance:
         means = [np.bincount(units, weights=column) / sizes for column in points_of(inside).T]
         columns += [mean[units] for mean in means]
     return replace(matrix, values=np.column_stack(columns))
+
+
+def _with_kept(work: Work, number: int) -> Matrix:
+    """Return the matrix of a block with the categories in it that are kept, whose combinations need k units too."""
+    plan, block = work.plan, work.plan.blocks[number]
+    if plan.categories.keys().isdisjoint(block):
+        return work.matrices[number]
+    values, distance = block_values(work.table, block, plan.kinds), work.matrices[number].distance
+    return block_matrix(values, plan.kinds, standardize=plan.standardize, distance=distance)
 
 
 def _scaled(values: NDArray[np.float64], matrix: Matrix) -> NDArray[np.float64]:
@@ -204,46 +214,23 @@ def _parts(work: Work, levels: Levels, number: int, of_units: ProtectedBlock) ->
     if of_units.matrix.complete:
         parts = work.strata.codes
         for name, rows in of_units.taken.items():
-            parts = _combined(parts, work.values[number - 1][name][rows])
+            parts = combined(parts, work.values[number - 1][name][rows])
         for values in of_units.computed.values():
-            parts = _combined(parts, values)
+            parts = combined(parts, values)
     else:
-        parts = _combined(work.strata.codes, of_units.partition.labels)
+        parts = combined(work.strata.codes, of_units.partition.labels)
+    for name in work.plan.blocks[number - 1]:
+        if name in work.plan.categories:
+            kept = codes(work.table, name)
+            parts = combined(parts, np.where(of_units.suppressed.get(name, False), -1, kept))
+    if not work.plan.categories.keys().isdisjoint(work.plan.blocks[number]):  # its combinations are joined instead
+        parts = joined_to_enough(parts, work.strata.codes, count_units(parts, levels.units), work.plan.k, fill=True)
+        return Strata(parts, int(parts.max()) + 1, work.strata.columns)
     observed = ~np.isnan(work.matrices[number].values).all(axis=1)
     counts = count_units(np.where(observed, parts, -1), levels.units)
     fill = work.plan.missing == "fill"  # then one that has too few to be grouped is one group, and borrows its values
-    parts = _with_enough(parts, work.strata.codes, counts, 1 if fill else work.plan.k, fill=fill)
+    parts = joined_to_enough(parts, work.strata.codes, counts, 1 if fill else work.plan.k, fill=fill)
     return Strata(parts, int(parts.max()) + 1, work.strata.columns)
-
-
-def _combined(parts: Integers, values: NDArray[np.generic]) -> Integers:
-    numbers = np.unique(values, return_inverse=True)[1].reshape(-1)
-    return np.unique(parts * (numbers.max() + 1) + numbers, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
-def _with_enough(parts: Integers, strata: Integers, counts: Integers, k: int, *, fill: bool) -> Integers:
-    """Join parts that have fewer than k units, but not none, to the parts after them in their stratum.
-
-    `counts` are the units of every part; no unit is in two. What is short at the end is joined to the part before. To
-    `fill` missing values those with none are joined as well.
-    """
-    counts = np.append(counts, np.zeros(int(parts.max()) + 1 - len(counts), dtype=np.int64))
-    stratum = np.zeros(len(counts), dtype=np.int64)
-    stratum[parts] = strata
-    joined = np.arange(len(counts))
-    start = 0  # of the parts that are being put together
-    for part in range(len(counts)):
-        if part > start and stratum[part] != stratum[start]:
-            start = part
-        have = int(counts[start : part + 1].sum())
-        joined[start : part + 1] = joined[start]
-        if have >= k or (have == 0 and not fill):
-            start = part + 1
-        elif part + 1 == len(counts) or stratum[part + 1] != stratum[part]:  # short at the end
-            before = start - 1
-            joined[start : part + 1] = joined[before] if before >= 0 and stratum[before] == stratum[part] else start
-            start = part + 1
-    return np.unique(joined[parts], return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def warn_of_unit(work: Work, partitions: Sequence[Partition]) -> None:

@@ -107,6 +107,8 @@ class ProtectedBlock:
         By column, how many missing values got the value of their group.
     held_by_one
         By column, in how many groups the released value is that of one record alone.
+    suppressed
+        By column, which cells are made missing.
     lone, dominated
         By column, in how many groups one record makes up the whole sum, or more than the share that is counted from.
     smallest_support
@@ -135,6 +137,7 @@ class ProtectedBlock:
     lone: Mapping[str, int] = field(default_factory=dict)
     dominated: Mapping[str, int] = field(default_factory=dict)
     effective_number: float = math.inf
+    suppressed: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
 
 
 def fallback_notes(fallback: str, share: float) -> tuple[str, ...]:

@@ -63,7 +63,8 @@ def block_edits_of(plan: Plan, table: Table) -> list[BlockEdits]:
     if not plan.edits or plan.is_synthetic or plan.perturbs or plan.centres_keep_rules:
         return []
     asked = {name: as_text(written) for name, written in plan.replace.items()}
-    return planned_block_edits(plan.edits, plan.blocks, plan.kinds, table, asked, repair=plan.repair, drawn=plan.draws)
+    blocks = plan.grouped_blocks
+    return planned_block_edits(plan.edits, blocks, plan.kinds, table, asked, repair=plan.repair, drawn=plan.draws)
 
 
 def refuse_broken_file(plan: Plan, table: Table, edits: Sequence[BlockEdits]) -> None:
@@ -159,7 +160,7 @@ def split_by_rules(plan: Plan, table: Table, edits: BlockEdits, matrix: Matrix, 
     try:
         return cells_of(edits, records, strata.codes, matrix.values, plan.k, repair=plan.repair)
     except TooFewRecordsError as error:
-        apart = sum(len(block) > 1 for block in joined_blocks(plan.edits, plan.columns, size=1))
+        apart = sum(len(block) > 1 for block in joined_blocks(plan.edits, plan.rewritten, size=1))
         if len(plan.blocks) > 1 or apart < 2:
             raise
         raise TooFewRecordsError(

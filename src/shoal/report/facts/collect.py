@@ -28,6 +28,7 @@ from shoal.parameters.limits import OneOf, check_limits
 from shoal.partition import METHODS
 from shoal.read import Table
 from shoal.replace import REPLACEMENTS
+from shoal.report.facts.category_ways import way_facts
 from shoal.report.facts.correlations import correlations_of
 from shoal.report.facts.counted_records import count_facts
 from shoal.report.facts.group_sizes import binned, sizes_shown
@@ -37,6 +38,7 @@ from shoal.report.facts.shapes import categories_in, shape_of_amounts, shape_of_
 from shoal.report.facts.summary import (
     AS_IT_IS,
     DROPPED,
+    KEPT,
     NEW_IDS,
     AttackFacts,
     Audience,
@@ -84,7 +86,9 @@ def summarize(release: Release, audience: Audience, evaluation: Evaluation, *, d
     >>> facts = summarize(release, "public", release.evaluate()).to_dict()
     """
     collector = _Collector(release.recoded, release.masked, evaluation, release.plan, audience)
-    return collector.summary([partition.sizes for partition in release.partitions], distributions, just_made=True)
+    summary = collector.summary([partition.sizes for partition in release.partitions], distributions, just_made=True)
+    ways = way_facts(release) if distributions and audience == "internal" else []
+    return summary.model_copy(update={"category_ways": ways}) if ways else summary
 
 
 def summarize_files(
@@ -105,6 +109,11 @@ def summarize_files(
     """
     collector = _Collector(original, masked, evaluation, plan, audience)
     return collector.summary([] if plan is None else sizes_shown(masked, plan), distributions=True, just_made=False)
+
+
+def _treatment(plan: Plan, name: str) -> str:
+    last = KEPT[plan.categories[name]] if name in plan.categories else as_text(plan.replace[name])
+    return ", then ".join([*(one.text for one in plan.column_recodes.get(name, [])), last])
 
 
 class _Collector:
@@ -238,9 +247,7 @@ class _Collector:
         elif not protected:
             treatment = AS_IT_IS if plan is None or name != plan.unit else NEW_IDS
         else:
-            treatment = "compared" if plan is None else as_text(plan.replace[name])
-            made = [] if plan is None else plan.column_recodes.get(name, [])
-            treatment = ", then ".join([*(one.text for one in made), treatment])
+            treatment = "compared" if plan is None else _treatment(plan, name)
         loss = self._evaluation.information_loss
         by_column = {} if loss is None else loss.parts.get("by_column", {})
         return VariableFacts(

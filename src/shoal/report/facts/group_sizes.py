@@ -24,7 +24,7 @@ def sizes_shown(masked: Table, plan: Plan) -> list[NDArray[np.int64]]:
         return []
     sizes = []
     for block in plan.blocks:
-        if any(masked.missing(name).any() for name in block):
+        if any(masked.missing(name).any() for name in block if name not in plan.categories):
             return []
         columns = [*block, *(name for name in plan.strata if name in masked and name not in block)]
         sizes.append(np.bincount(combinations_of(masked, columns)))

@@ -11,9 +11,11 @@ from shoal.describe.variables import Kind
 __all__ = [
     "AS_IT_IS",
     "DROPPED",
+    "KEPT",
     "NEW_IDS",
     "AttackFacts",
     "Audience",
+    "CategoryWayFacts",
     "Correlations",
     "CountFacts",
     "GroupFacts",
@@ -34,6 +36,8 @@ Audience = Literal["internal", "public"]
 
 # Treatments of variables that are not protected.
 AS_IT_IS, DROPPED, NEW_IDS = "as it is", "dropped", "new ids"
+# Treatments of categories that keep their values, by what the plan says.
+KEPT = {"suppress": "true values, some cells suppressed", "within": "true values, groups within them"}
 
 
 class _Facts(BaseModel):
@@ -138,11 +142,24 @@ class CountFacts(_Facts):
     """What k counts in one variable: missing values that were filled, and groups in which one record tells too much."""
 
     name: str
+    suppressed: int | None = Field(default=None, description="Cells that were made missing.")
     filled: int | None = Field(default=None, description="Missing values that got that of their group.")
     joined: int | None = Field(default=None, description="Groups joined to a neighbour; internal, as what follows.")
     held_by_one: int | None = Field(default=None, description="Groups that get the value of one record alone.")
     lone: int | None = Field(default=None, description="Groups in which one record makes up the whole sum.")
     dominated: int | None = Field(default=None, description="In which one is more than `counted_from` % of it.")
+
+
+class CategoryWayFacts(_Facts):
+    """What the release loses if all categories are treated one way, in %; internal only."""
+
+    way: Literal["group", "suppress", "within"]
+    numbers: float | None = Field(description="Information loss of the continuous variables.")
+    changed: float | None = Field(description="Cells of categories that got another value.")
+    suppressed: float | None = Field(description="Cells of categories that were made missing.")
+    loss: float | None = Field(description="Mean over columns of the variation, or of the cells, that is lost.")
+    k: int | None = Field(description="The fewest released records that are alike.")
+    refused: str = Field("", description="Why there is no such release; empty if there is.")
 
 
 class RuleFacts(_Facts):
@@ -255,6 +272,9 @@ class Summary(_Facts):
     )
     recoded: list[str] = Field(
         default_factory=list, description="What was made coarser before records were grouped, a line for each column."
+    )
+    category_ways: list[CategoryWayFacts] = Field(
+        default_factory=list, description="The same release with categories treated three ways; internal only."
     )
     rules: list[RuleFacts]
     measures: list[MeasureFacts]

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from shoal.measure.catalogue import MEASURES
 from shoal.parameters.choices import as_text
-from shoal.report.facts.summary import Summary
+from shoal.report.facts.summary import KEPT, Summary
 from shoal.report.page.parts import PageSection, name_markup, names_markup
 from shoal.report.wording import printable, without_capital
 
@@ -59,6 +59,8 @@ def _parameters(summary: Summary) -> list[tuple[str, str]]:
         facts.append((label, names_markup(block)))
     for choice, columns in _by_choice(plan["replace"]):
         facts.append(("replaced by", _choice(choice, summary) + Markup(": ") + _which(columns, plan)))
+    for way, columns in _by_choice(plan.get("categories", {})):
+        facts.append((f"categories, {way}", Markup(f"{KEPT[way]}: ") + _which(columns, plan)))
     for kind in ("continuous", "ordinal", "nominal"):
         columns = [name for name, one in plan["kinds"].items() if one == kind]
         if columns:

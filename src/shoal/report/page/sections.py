@@ -20,7 +20,13 @@ from shoal.report.page.measure_sections import (
 )
 from shoal.report.page.method_sections import method_sections
 from shoal.report.page.parts import PageCard, PageSection
-from shoal.report.page.treatment_sections import count_section, group_section, rule_section, variable_section
+from shoal.report.page.treatment_sections import (
+    category_section,
+    count_section,
+    group_section,
+    rule_section,
+    variable_section,
+)
 
 __all__ = ["cards_of", "sections_of"]
 
@@ -72,6 +78,7 @@ def sections_of(summary: Summary) -> list[PageSection]:
         correlation_section(summary),
         group_section(summary),
         count_section(summary),
+        category_section(summary),
         loss_section(summary),
         rule_section(summary),
         linkage_section(summary),

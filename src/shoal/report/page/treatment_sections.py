@@ -10,7 +10,7 @@ from shoal.report.page.parts import PageFigure, PageSection, PageTable, name_mar
 from shoal.report.publish.shares import Shares
 from shoal.report.wording import percent_text, printable
 
-__all__ = ["count_section", "group_section", "rule_section", "variable_section"]
+__all__ = ["category_section", "count_section", "group_section", "rule_section", "variable_section"]
 
 _MOST_BLOCKS = 6
 _MOST_ROWS = 40
@@ -55,7 +55,7 @@ def count_section(summary: Summary) -> PageSection | None:
         return None
     share = "" if summary.counted_from is None else f"{summary.counted_from:g}"
     head = [
-        *("variable", "missing values filled", "groups joined", "value of one record alone"),
+        *("variable", "cells suppressed", "missing values filled", "groups joined", "value of one record alone"),
         *("one record is the whole sum", f"one record is more than {share} % of the sum"),
     ]
     rows = [
@@ -69,7 +69,7 @@ def count_section(summary: Summary) -> PageSection | None:
         [[row[place] for place in shown] for row in rows],
         frozenset(range(1, len(shown))),
     )
-    text = ["Filled values are counted in records, all else in groups."]
+    text = ["Suppressed cells and filled values are counted in records, all else in groups."]
     if summary.effective_number is not None:
         text.append(
             "No record carries more than half of the weight behind a released value. The smallest effective number of "
@@ -79,7 +79,35 @@ def count_section(summary: Summary) -> PageSection | None:
 
 
 def _counts(one: CountFacts) -> tuple[int | None, ...]:
-    return one.filled, one.joined, one.held_by_one, one.lone, one.dominated
+    return one.suppressed, one.filled, one.joined, one.held_by_one, one.lone, one.dominated
+
+
+def category_section(summary: Summary) -> PageSection | None:
+    """Return what the release would lose if its categories were treated in each of three ways."""
+    if not summary.category_ways:
+        return None
+    head = ("categories", "numbers lost", "cells changed", "cells suppressed", "lost over all columns", "k")
+    rows = [
+        (
+            Markup("<code>{}</code>").format(one.way),
+            *("" if share is None else percent_text(share) for share in (one.numbers, one.changed, one.suppressed)),
+            "refused" if one.loss is None else percent_text(one.loss),
+            "" if one.k is None else f"{one.k:,}",
+        )
+        for one in summary.category_ways
+    ]
+    text: list[str] = [
+        "The same plan with all categories treated one way: group (each group gets its mode or median), suppress (true "
+        "values, cells made missing until k records are alike), within (true values, groups stay within them). Over "
+        "all columns is the mean of the variation that numbers lose and of the cells that categories lose."
+    ]
+    text += [
+        Markup("<code>{}</code>: <bdi>{}</bdi>").format(one.way, printable(one.refused))
+        for one in summary.category_ways
+        if one.refused
+    ]
+    table = PageTable("Three ways with categories", head, rows, frozenset(range(1, len(head))))
+    return PageSection("categories", "Three ways with categories", text, table=table)
 
 
 def rule_section(summary: Summary) -> PageSection | None:

@@ -84,7 +84,11 @@ def _columns(summary: Summary) -> Iterator[tuple[str, str]]:
     """Say what became of columns, other than that they are protected."""
     outcome = summary.outcome
     apart = {one.name: one.role for one in summary.variables if one.role in ("stratum", "weight", "unit")}
+    kept = (summary.plan or {}).get("categories", {})
+    ways = {way: [name for name, own in kept.items() if own == way] for way in ("suppress", "within")}
     notes = [
+        ("suppress", ways["suppress"], "--categories: true values, cells suppressed"),
+        ("within", ways["within"], "--categories: true values, groups stay within them"),
         ("dropped", summary.dropped, "identifiers"),
         ("as it is", [name for name in summary.released_as_is if name not in apart], "NOT PROTECTED"),
         (

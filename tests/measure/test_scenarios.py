@@ -9,7 +9,7 @@ import pytest
 import shoal
 from oracles.slow_headline import counted
 from shoal.errors import DisclosureWarning, PlanError
-from shoal.flow.scenarios import usual_scenarios
+from shoal.measure.headline import usual_scenarios
 from shoal.report.facts.collect import summarize
 
 pytestmark = pytest.mark.filterwarnings("ignore:NOT PROTECTED:shoal.errors.DisclosureWarning")

@@ -1,0 +1,267 @@
+"""Categories that keep their true values in a block: cells of them are suppressed, or groups stay within them.
+
+"suppress": cells are made missing until every combination, a missing value counted as a category, is carried by k
+records. "within": nothing is changed, and combinations of fewer than k records are refused. All other columns of the
+block are then grouped inside the combinations, so that whole records are k alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.describe import Selection
+from shoal.describe.combinations import joined_codes
+from shoal.describe.strata import Strata, combined, joined_to_enough
+from shoal.describe.variables import codes
+from shoal.errors import ColumnError, ParameterError, TooFewRecordsError, nearest_name_hint
+from shoal.flow.blocks.work import Levels, ProtectedBlock, Work
+from shoal.parameters.limits import OneOf, check_limits
+from shoal.partition import Partition
+from shoal.partition.geometry.different_units import count_units
+from shoal.read import Table
+from shoal.recode.suppression import suppressed_cells
+
+if TYPE_CHECKING:
+    from shoal.flow.plan import Plan
+
+__all__ = [
+    "KeptCategories",
+    "categories_per_column",
+    "keep_categories",
+    "note_on_suppressed",
+    "refuse_few_within",
+    "within_parts",
+]
+
+Integers = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
+
+_WAYS = ("group", "suppress", "within")
+_MOST_HELP = 2  # ways out that a message names
+
+
+def categories_per_column(given: Any, selection: Selection, replace_by_column: Any = None) -> dict[str, str]:
+    """Return how the categories of every column are kept, as a plan writes it: "group" is not written.
+
+    Parameters
+    ----------
+    given
+        One word for all columns that are not continuous, or a mapping from columns to words.
+    selection
+        The columns that are protected.
+    replace_by_column
+        What was asked to replace the values of single columns, which none that are kept can have.
+    """
+    if not isinstance(given, Mapping):
+        check_limits({"categories": OneOf(_WAYS)}, {"categories": given})
+        named = {name: str(given) for name in selection.columns if selection.kinds[name] != "continuous"}
+    else:
+        named = {str(name): way for name, way in given.items()}
+        for name, way in named.items():
+            check_limits({"categories": OneOf(_WAYS)}, {"categories": way})
+            _refuse_column(name, selection)
+    kept = {name: named[name] for name in selection.columns if named.get(name, "group") != "group"}
+    asked = replace_by_column if isinstance(replace_by_column, Mapping) and "name" not in replace_by_column else {}
+    for name in map(str, asked):
+        if name in kept:
+            raise ParameterError(
+                f'replace names "{name}", whose values are kept (categories "{kept[name]}"). Leave it out of one of '
+                "them.",
+                parameter="replace",
+            )
+    return kept
+
+
+def _refuse_column(name: str, selection: Selection) -> None:
+    if name not in selection.columns:
+        hint = nearest_name_hint(name, selection.columns)
+        raise ColumnError(f'categories names "{name}", which is not among the columns to protect.{hint}', column=name)
+    if selection.kinds[name] == "continuous":
+        raise ColumnError(
+            f'categories names "{name}", which is continuous. Leave it out, or say that it holds codes '
+            f'(--kind "{name}=nominal").',
+            column=name,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class KeptCategories:
+    """What became of the categories of a block that keep their values.
+
+    Attributes
+    ----------
+    work
+        The work with the combinations as strata, and the suppressed cells missing in its table.
+    others
+        The columns of the block that are grouped inside the combinations.
+    suppressed
+        By column, which cells are suppressed; columns without any are left out.
+    combinations
+        The combination of kept values of every record; zeros where none are kept.
+    can_suppress
+        Whether some columns are "suppress".
+    """
+
+    work: Work
+    others: tuple[str, ...]
+    suppressed: Mapping[str, Booleans] = field(default_factory=dict)
+    combinations: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    can_suppress: bool = False
+
+    def alone(self, number: int, block: Sequence[str]) -> ProtectedBlock:
+        """Return a block that has no other columns: its groups are the combinations."""
+        return ProtectedBlock(
+            matrix=self.work.matrices[number],
+            partition=Partition(self.combinations, tuple(block)),
+            computed={},
+            taken={},
+            joined={},
+            suppressed=self.suppressed,
+            smallest_support=int(_counts(self.combinations, self.work.units).min()),
+            steps=[],
+        )
+
+
+def keep_categories(work: Work, number: int, block: Sequence[str]) -> KeptCategories:
+    """Suppress cells of a block where that is asked for, and make the combinations the strata of the other columns."""
+    plan = work.plan
+    names = [name for name in block if name in plan.categories]
+    others = tuple(name for name in block if name not in plan.categories)
+    if not names:
+        return KeptCategories(work, others)
+    own = {name: codes(work.table, name) for name in names}
+    is_within = [plan.categories[name] == "within" for name in names]
+    within = {name: own[name] for name, fixed in zip(names, is_within, strict=True) if fixed}
+    _refuse_few(plan, within, work.strata.codes, work.units, inside=work.wider is not None)
+    cells = {}
+    if not all(is_within):
+        found = suppressed_cells(
+            list(own.values()),
+            plan.k,
+            missing="category",
+            strata=work.strata.codes,
+            units=work.units,
+            fixed=is_within,
+        ).cells
+        cells = {name: found[:, place] for place, name in enumerate(names) if found[:, place].any()}
+        own |= {name: np.where(suppressed, -1, own[name]) for name, suppressed in cells.items()}
+    wide = (work.strata if work.wider is None else work.wider).codes
+    for values in within.values():
+        wide = combined(wide, values)
+    parts = combined(wide, work.strata.codes)
+    for values in own.values():
+        parts = combined(parts, values)
+    combinations = parts
+    observed = ~np.isnan(work.matrices[number].values).all(axis=1)
+    if others and plan.diversity is None and not observed.all():
+        # As inside groups of units: too few values to group by are put together with those of the next combination.
+        fill = plan.missing == "fill"
+        counts = _counts(np.where(observed, parts, -1), work.units)
+        units = None if work.units is None else _units_of(parts, observed, work.units)
+        parts = joined_to_enough(parts, wide, counts, 1 if fill else plan.k, fill=fill, units=units)
+    columns = (*work.strata.columns, *names)
+    inside = replace(
+        work,
+        table=work.table.blanked(cells),
+        strata=Strata(parts, int(parts.max()) + 1, columns),
+        # Groups that are alike in the combination need not share a value with others; they may where they have to.
+        wider=None if plan.diversity is not None else Strata(wide, int(wide.max()) + 1, columns),
+    )
+    return KeptCategories(inside, others, cells, combinations, can_suppress=not all(is_within))
+
+
+def within_parts(work: Work, block: Sequence[str]) -> Strata:
+    """Return the strata of the work divided by the columns of a block that groups stay within."""
+    parts, names = work.strata.codes, [name for name in block if work.plan.categories.get(name) == "within"]
+    for name in names:
+        parts = combined(parts, codes(work.table, name))
+    return Strata(parts, int(parts.max()) + 1, (*work.strata.columns, *names))
+
+
+def refuse_few_within(plan: Plan, table: Table, strata: Strata, levels: Levels | None) -> None:
+    """Raise TooFewRecordsError if combinations of columns that groups stay within have fewer than k records.
+
+    Inside groups of units there are fewer still: what is refused there is known when these are made.
+    """
+    units = None if levels is None else levels.units
+    for block in plan.blocks:
+        within = {name: codes(table, name) for name in block if plan.categories.get(name) == "within"}
+        _refuse_few(plan, within, strata.codes, units)
+
+
+def _refuse_few(
+    plan: Plan, within: Mapping[str, Integers], strata: Integers, units: Integers | None, *, inside: bool = False
+) -> None:
+    if not within:
+        return
+    combinations = joined_codes([strata, *within.values()], len(strata))
+    counts = _counts(combinations, units)
+    below = np.flatnonzero(counts < plan.k)
+    if not len(below):
+        return
+    records = int(np.isin(combinations, below).sum())
+    what = "records" if units is None else "different units"
+    where = ", each inside groups of units," if inside else ""
+    raise TooFewRecordsError(
+        f"k={plan.k}: {len(below):,} of {len(counts):,} combinations of {', '.join(within)}{where} have fewer than "
+        f"{plan.k} {what} ({records:,} record{'s' * (records != 1)}). {_help(plan.k, within, strata, units)}",
+        k=plan.k,
+        records=int(counts.min()),
+        strata=tuple(within),
+    )
+
+
+def _help(k: int, within: Mapping[str, Integers], strata: Integers, units: Integers | None) -> str:
+    """Say what leaves fewest combinations below k: merging the rare categories of a column, or to suppress cells."""
+
+    def below(columns: Mapping[str, Integers]) -> int:
+        return int((_counts(joined_codes([strata, *columns.values()], len(strata)), units) < k).sum())
+
+    now = below(within)
+    ways = []
+    for name, values in within.items():
+        sizes = _counts(values + 1, units)
+        rare = np.flatnonzero((sizes > 0) & (sizes < k)) - 1
+        if len(rare) > 1:
+            merged = np.where(np.isin(values, rare), rare[-1], values)
+            ways.append((below({**within, name: merged}), f"merging the rare categories of {name}"))
+        ways.append(
+            (below({one: own for one, own in within.items() if one != name}), f'with {name} left to "suppress"')
+        )
+    best = sorted((count, place) for place, (count, _) in enumerate(ways) if count < now)[:_MOST_HELP]
+    if not best:
+        return f'Leave them to "suppress"{", or lower k" if k > 2 else ""}.'
+    texts = []
+    for count, place in sorted(best, reverse=True):
+        verb = "leaves " if ways[place][1].startswith("merging") else "there are "
+        texts.append(f"{ways[place][1]} {verb}{f'{count:,}' if count else 'none'}")
+    told = "; ".join(texts)
+    return f"{told[0].upper()}{told[1:]}."
+
+
+def _counts(groups: Integers, units: Integers | None) -> Integers:
+    """Return the records, or the different units, of every group; -1 is none."""
+    if units is not None:
+        return count_units(groups, units)
+    return np.bincount(groups[groups >= 0]).astype(np.int64)
+
+
+def _units_of(parts: Integers, observed: Booleans, units: Integers) -> list[set[int]]:
+    """Return the units that have an observed record in every part."""
+    found: list[set[int]] = [set() for _ in range(int(parts.max()) + 1)]
+    for part, unit in zip(parts[observed].tolist(), units[observed].tolist(), strict=True):
+        found[part].add(unit)
+    return found
+
+
+def note_on_suppressed(suppressed: Mapping[str, int], kept: int, records: int) -> str:
+    """Say how many cells were suppressed, of how many in the columns whose cells may be, and in which columns."""
+    total = sum(suppressed.values())
+    share = 100 * total / (kept * records)
+    listed = ", ".join(f'"{name}" ({count:,})' for name, count in suppressed.items())
+    return f"Cells suppressed: {total:,} of {kept * records:,} ({share:.2f} %){f', in {listed}' if listed else ''}."
