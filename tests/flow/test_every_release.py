@@ -96,6 +96,7 @@ PROMISES = [
     *("categories are dealt inside groups", "missing values are filled", "filled values are counted"),
     *("no record carries more than half of a weight", "no record dominates a sum"),
     *("sums that one record makes up are counted", "what is released as it is is said", "whole records are k alike"),
+    *("kept categories are true or missing", "suppressed cells are counted", "groups stay within kept categories"),
     *("units have new ids", "records of a unit get its value", "bounds keep the range"),
     *("exchanged values are those of the stratum", "values are exchanged within p % of the ranks"),
     *("noise has the size asked for", "categories are those of the stratum", "whole places are exchanged"),
@@ -169,6 +170,13 @@ def test_units_and_bounds_are_among_the_releases(outcomes):
     }
     levels = [{case.is_of_units(name) for name in case.rewritten} for case in cases]
     assert len(outcomes) == 1 or ({True, False} in levels and any(case.bounds for case in cases))
+
+
+def test_kept_categories_are_among_the_releases(outcomes):
+    kept = [one.case for one in outcomes if one.is_release and one.case.categories]
+    assert len(outcomes) == 1 or {way for case in kept for way in case.categories.values()} == {"suppress", "within"}
+    assert len(outcomes) == 1 or {case.unit is not None for case in kept} == {True, False}
+    assert len(outcomes) == 1 or any(not case.rewritten for case in kept)
 
 
 def _sort(variable: Variable) -> str:

@@ -86,6 +86,8 @@ class Case:
         How many blocks there are before those with a unit are split.
     bounds
         Whether synthetic numbers stay in the range of the original.
+    categories
+        The columns of categories that keep their true values: "suppress", cells of them go missing; or "within".
     """
 
     seed: int
@@ -104,6 +106,7 @@ class Case:
     drop_unit: bool = False
     asked_blocks: int = 1
     bounds: bool = False
+    categories: dict[str, str] = field(default_factory=dict)
     identifiers: list[str] = field(default_factory=list)
     as_is: list[str] = field(default_factory=list)
     confidential: list[str] = field(default_factory=list)
@@ -129,12 +132,12 @@ class Case:
     @property
     def rewritten(self) -> list[str]:
         """The columns that get new values."""
-        return self.confidential or [name for block in self.blocks for name in block]
+        return self.confidential or [name for block in self.blocks for name in block if name not in self.categories]
 
     @property
     def unchanged(self) -> list[str]:
         """The columns that are released as they are and have a value, but for strata and weights."""
-        own = {*self.rewritten, *self.strata, self.weights, self.unit, *self.identifiers}
+        own = {*self.rewritten, *self.categories, *self.strata, self.weights, self.unit, *self.identifiers}
         return [one.name for one in self.variables if one.name not in own and one.observed]
 
     @property

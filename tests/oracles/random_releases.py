@@ -87,6 +87,8 @@ def drawn_case(seed: int) -> Case:
         _add(case, rng, "nominal", [rng.choice((1, 2, 3, 99)) for _ in range(records)])
         width += 2
     _add_protected(case, rng, records, kinds, width, with_missing, shapes, units)
+    if family == "grouped":
+        _add_kept(case, Random(f"kept {seed}"), records, with_missing, units)
     if family != "grouped" and rng.random() < 0.2:  # the only missing values are in a constant column
         _add(case, rng, "continuous", [cell if rng.random() < 0.2 else None for cell in [5.0] * records])
     names = [one.name for one in case.variables]
@@ -113,6 +115,8 @@ def drawn_case(seed: int) -> Case:
     case.asked_blocks = len(case.blocks)
     if case.unit is not None and not case.is_perturbed:
         case.blocks = _by_level(case)
+    if case.categories:
+        _say_kept(case, Random(f"said {seed}"))
     case.standardize = rng.random() < 0.8
     stated = {case.labels[one.name]: one.kind for one in case.variables if one.stated}
     case.options |= {"replace": case.replace, "missing": case.missing, "standardize": case.standardize, "seed": seed}
@@ -132,6 +136,37 @@ def _drawn_units(case: Case, rng: Random, records: int, *, often: bool, fitting:
     units = rng.randint(fewest, records) if fitting else rng.randint(1, records)
     case.drop_unit = rng.random() < 0.5
     return rng.sample([*range(units), *(rng.randrange(units) for _ in range(records - units))], records)
+
+
+def _add_kept(case: Case, rng: Random, records: int, with_missing: bool, units: list[int]) -> None:
+    """Add columns of categories that keep their true values, in some tables, and keep those of some others."""
+    if rng.random() > 0.35:
+        return
+    ways = ("suppress", "suppress", "suppress", "within") if rng.random() < 0.4 else ("suppress",)
+    others = [one.name for one in case.variables if one.kind != "continuous"]
+    case.categories = {name: rng.choice(ways) for name in others if rng.random() < 0.5}
+    for _ in range(rng.choice((1, 2, 2, 3))):
+        words = WORDS[: rng.randint(2, 4)]
+        cells: Cells = [words[min(int(rng.expovariate(1)), len(words) - 1)] for _ in range(records)]
+        if with_missing and rng.random() < 0.5:
+            cells = _without_some(rng, cells, rng.randint(1, 4))
+        elif case.missing != "error" and rng.random() < 0.3:
+            cells = _without_some(rng, cells, rng.randint(1, records // 2))
+        _add(case, rng, "nominal", _of_units(rng, cells, units))
+        case.categories[case.variables[-1].name] = rng.choice(ways)
+
+
+def _say_kept(case: Case, rng: Random) -> None:
+    """Ask for the categories to be kept, by one word where it is the same for all of them; none of them is replaced."""
+    if isinstance(case.replace, dict):
+        labels = {case.labels[name] for name in case.categories}
+        case.replace = {label: way for label, way in case.replace.items() if label not in labels} or "mean"
+    protected = [name for block in case.blocks for name in block]
+    others = [name for name in protected if case.variable(name).kind != "continuous"]
+    words = {case.categories.get(name, "group") for name in others}
+    by_column = {case.labels[name]: case.categories.get(name, "group") for name in others}
+    alike = len(words) == 1 and all(case.variable(name).observed for name in protected)  # else nobody knows their kind
+    case.options["categories"] = words.pop() if alike and rng.random() < 0.7 else by_column
 
 
 def _of_units(rng: Random, cells: Cells, units: list[int]) -> Cells:

@@ -15,13 +15,20 @@ __all__ = ["reasons_to_refuse", "undecided_columns", "values_in_message"]
 
 def undecided_columns(case: Case) -> list[str]:
     """Return the columns that are to get new values although nobody can say what they are, and nobody does."""
-    asked = (case.variable(name) for name in case.rewritten)
+    asked = (case.variable(name) for name in [*case.rewritten, *case.categories])
     return [one.name for one in asked if not one.stated and has_to_be_decided(one)]
 
 
 def reasons_to_refuse(case: Case) -> set[str]:
     """Return everything about a case that a refusal may be for."""
     reasons = set()
+    if case.categories:
+        reasons |= _reasons_of_kept(case)
+        within = [name for name, way in case.categories.items() if way == "within"]
+        blocks = [[name for name in block if name not in case.categories] for block in case.blocks]
+        return reasons | reasons_to_refuse(
+            replace(case, categories={}, strata=[*case.strata, *within], blocks=[block for block in blocks if block])
+        )
     protected = [case.variable(name) for block in case.blocks for name in block]
     incomplete = any(None in one.cells for one in protected)
     method = case.method.split(":")[0]
@@ -103,6 +110,26 @@ def _reasons_of_perturbing(case: Case, protected: list[Variable]) -> set[str]:
             together = rows.intersection(*(one.observed for one in noisy))
             if len(noisy) > 1 and len(together) < 2:
                 reasons.add("too few complete records for a covariance")
+    return reasons
+
+
+def _reasons_of_kept(case: Case) -> set[str]:
+    """Combinations that groups stay within need k units; inside groups of units there may be fewer."""
+    reasons = set() if case.unit is None else _reasons_of_units(case)
+    if undecided_columns(case):
+        reasons.add("columns to be decided")
+    if case.missing == "error" and any(None in case.variable(name).cells for name in case.strata):
+        reasons.add("missing values")
+    for block in case.blocks:
+        within = [name for name in block if case.categories.get(name) == "within"]
+        combinations = [case.variable(name).cells for name in [*case.strata, *within]]
+        rows: dict[Any, set[int]] = defaultdict(set)
+        for row in range(case.records):
+            rows[tuple(cells[row] for cells in combinations)].add(row)
+        if within and any(_units(case, own) < case.k for own in rows.values()):
+            reasons.add("combinations with fewer records than k")
+        if within and case.unit is not None and not all(map(case.is_of_units, block)):
+            reasons.add("combinations inside groups of units")
     return reasons
 
 

@@ -21,6 +21,7 @@ from oracles.slow_perturbations import perturbed_values
 
 __all__ = ["faults"]
 
+NULLABLE = {"int64": "Int64", "int16": "Int16", "bool": "boolean"}  # of pandas, where cells are suppressed
 KEEPS_MEANS = {"hybrid", "ipso:variant=C", "ipso", "muralidhar-sarathy"}
 
 
@@ -33,6 +34,7 @@ def faults(case: Case, release: Any, warned: list[str]) -> list[Fault]:
         return found
     after = dict(zip([one.name for one in released], plain_cells(release.data).values(), strict=True))
     found += _missing_stay(case, after)
+    found += _kept(case, after, release.plan.outcome)
     if found:
         return found
     found += _untouched(case, after)
@@ -44,6 +46,7 @@ def faults(case: Case, release: Any, warned: list[str]) -> list[Fault]:
     for block, partition in zip(blocks, release.partitions, strict=True):
         labels = [int(label) for label in partition.labels]
         found += _groups(case, block, labels, partition)
+        found += _kept_apart(case, block, labels, after)
         if case.is_perturbed:
             found += perturbed_values(case, block, after)
         elif case.confidential:
@@ -52,12 +55,13 @@ def faults(case: Case, release: Any, warned: list[str]) -> list[Fault]:
             found += _centres(case, block, after)
         else:
             found += _alike(case, block, after)
+            grouped = [name for name in block if name not in case.categories]
             if case.replace == "medoid":
-                found += _medoids(case, block, labels, after)
+                found += _medoids(case, grouped, labels, after)
             elif all(map(case.is_of_units, block)):
                 found += _values_of_units(case, block, labels, after, release.plan.outcome)
             else:
-                found += group_values(case, block, labels, after, release.plan.outcome)
+                found += group_values(case, grouped, labels, after, release.plan.outcome)
     return found
 
 
@@ -88,6 +92,8 @@ def _shape(case: Case, release: Any, released: list[Variable]) -> Iterator[Fault
         wanted = before[label]
         if one.name in protected and _is_computed(case, one.name):
             wanted = STORAGES[case.engine][one.storage].computed
+        if case.engine == "pandas" and str(label) in release.plan.outcome.suppressed:
+            wanted = NULLABLE.get(wanted, wanted)
         if after[label] != wanted:
             yield Fault("type of column", f"{one.storage}: {after[label]} instead of {wanted}")
     if [[str(name) for name in block] for block in release.plan.blocks] != [
@@ -99,6 +105,8 @@ def _shape(case: Case, release: Any, released: list[Variable]) -> Iterator[Fault
 
 
 def _is_computed(case: Case, name: str) -> bool:
+    if name in case.categories:
+        return False
     if case.confidential:
         return name in case.confidential and case.variable(name).kind == "continuous"
     return case.is_soft or case.way_of(name).split(":")[0] not in KEEPS_VALUES
@@ -106,7 +114,7 @@ def _is_computed(case: Case, name: str) -> bool:
 
 def _missing_stay(case: Case, after: dict[str, Cells]) -> Iterator[Fault]:
     """Every observed value is released, and no missing one; where these are filled, all of them."""
-    filled = {name for block in case.blocks for name in block} if case.missing == "fill" else set()
+    filled = set(case.rewritten) if case.missing == "fill" else set()
     for name, cells in after.items():
         if name in filled:
             if None in cells:
@@ -120,14 +128,42 @@ def _missing_stay(case: Case, after: dict[str, Cells]) -> Iterator[Fault]:
         storage = case.variable(name).storage
         if appeared:
             yield Fault("missing values stay", f"{storage}: {appeared} missing values of {name} came out with a value")
-        if vanished:
+        if vanished and case.categories.get(name) != "suppress":
             yield Fault("missing values stay", f"{storage}: {vanished} values of {name} went missing")
 
 
 def _untouched(case: Case, after: dict[str, Cells]) -> Iterator[Fault]:
     for name, cells in after.items():
-        if name not in (*case.rewritten, case.unit) and not _all_same(case.variable(name).cells, cells):
+        if name not in (*case.rewritten, *case.categories, case.unit) and not _all_same(
+            case.variable(name).cells, cells
+        ):
             yield Fault("columns that are not protected stay", name)
+
+
+def _kept(case: Case, after: dict[str, Cells], outcome: Any) -> Iterator[Fault]:
+    """Categories that are kept have their true values, or none where cells are suppressed, which are counted."""
+    counts = {}
+    for name, way in case.categories.items():
+        before, cells = case.variable(name).cells, after[name]
+        gone = [row for row in range(case.records) if cells[row] is None and before[row] is not None]
+        seen = [row for row in range(case.records) if cells[row] is not None]
+        if not _all_same([before[row] for row in seen], [cells[row] for row in seen]) or (gone and way == "within"):
+            yield Fault("kept categories are true or missing", f"{way} {case.variable(name).storage}: {name}")
+        if gone:
+            counts[str(case.labels[name])] = len(gone)
+    if dict(outcome.suppressed) != counts:
+        yield Fault("suppressed cells are counted", f"{dict(outcome.suppressed)} instead of {counts}")
+
+
+def _kept_apart(case: Case, block: list[str], labels: list[int], after: dict[str, Cells]) -> Iterator[Fault]:
+    """Groups stay within kept categories, and with missing numbers at least in the columns that are "within"."""
+    complete = not any(None in case.variable(name).cells for name in block if name not in case.categories)
+    kept = [name for name in block if complete or case.categories.get(name) == "within"]
+    kept = [name for name in kept if name in case.categories]
+    if kept:
+        pairs = {(label, tuple(after[name][row] for name in kept)) for row, label in enumerate(labels) if label >= 0}
+        if len(pairs) > len({label for label, _ in pairs}):
+            yield Fault("groups stay within kept categories", f"{kept}")
 
 
 def _new_ids(case: Case, after: dict[str, Cells]) -> Iterator[Fault]:
@@ -152,7 +188,8 @@ def _values_of_units(
             return
     units, rows = case.only_units()
     own = {name: [cells[row] for row in rows] for name, cells in after.items()}
-    yield from group_values(units, block, [labels[row] for row in rows], own, outcome)
+    grouped = [name for name in block if name not in case.categories]
+    yield from group_values(units, grouped, [labels[row] for row in rows], own, outcome)
 
 
 def _fewest(case: Case, keys: Iterable[Any]) -> int:
@@ -175,13 +212,16 @@ def _said(case: Case, outcome: Any, warned: list[str]) -> Iterator[Fault]:
 
 def _whole_records(case: Case, after: dict[str, Cells]) -> Iterator[Fault]:
     """If nothing is released as it is and nothing is missing, every record is there k times, but for its weight."""
-    columns = [
-        cells for name, cells in after.items() if name not in (case.weights, case.unit) and case.variable(name).observed
-    ]
+    columns = {
+        name: cells
+        for name, cells in after.items()
+        if name not in (case.weights, case.unit) and case.variable(name).observed
+    }
     several = case.asked_blocks > 1 or case.confidential or case.is_perturbed
-    if not columns or several or case.unchanged or any(None in cells for cells in columns):
+    counted = [cells for name, cells in columns.items() if name not in case.categories]  # there None is a category
+    if not columns or several or case.unchanged or any(None in cells for cells in counted):
         return
-    fewest = _fewest(case, zip(*columns, strict=True))
+    fewest = _fewest(case, zip(*columns.values(), strict=True))
     if fewest < case.k:
         yield Fault("whole records are k alike", f"{fewest} where k={case.k}")
 
@@ -222,7 +262,8 @@ def _groups(case: Case, block: list[str], labels: list[int], partition: Any) -> 
     if mixed:
         storages = [case.variable(name).storage for name in case.strata]
         yield Fault("groups stay within strata", f"{len(mixed)} of {len(sizes)} do not; {storages}")
-    varying = [case.variable(name) for name in block if not case.variable(name).is_constant]
+    grouped = [name for name in block if name not in case.categories]
+    varying = [case.variable(name) for name in grouped if not case.variable(name).is_constant]
     for row in range(case.records):
         if labels[row] < 0 and (case.missing == "fill" or any(row in one.observed for one in varying)):
             yield Fault("every record is in a group", f"record {row} is in none and has values")
@@ -231,7 +272,8 @@ def _groups(case: Case, block: list[str], labels: list[int], partition: Any) -> 
 
 def _alike(case: Case, block: list[str], after: dict[str, Cells]) -> Iterator[Fault]:
     """Without missing values, or with these filled, every released record of a block is there at least k times."""
-    if case.missing != "fill" and any(None in case.variable(name).cells for name in block):
+    grouped = [name for name in block if name not in case.categories]
+    if case.missing != "fill" and any(None in case.variable(name).cells for name in grouped):
         return
     fewest = _fewest(case, zip(*(after[name] for name in block), strict=True))
     if fewest < case.k:
@@ -241,6 +283,8 @@ def _alike(case: Case, block: list[str], after: dict[str, Cells]) -> Iterator[Fa
 def _medoids(case: Case, block: list[str], labels: list[int], after: dict[str, Cells]) -> Iterator[Fault]:
     """The records of a group all get one complete record of the group."""
     columns = [case.variable(name) for name in block]
+    if not columns:
+        return
     if any(None in one.cells for one in columns):
         yield Fault("a medoid is a complete record", f"{sum(None in one.cells for one in columns)} columns are not")
         return

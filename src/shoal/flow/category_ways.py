@@ -1,4 +1,4 @@
-"""One release three ways: categories grouped with the rest, suppressed cell by cell, or kept with groups within them."""
+"""One release three ways: categories grouped with the rest, suppressed cell by cell, or kept and groups within."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ _BY_COLUMN = ("suppressed", "filled", "joined", "held_by_one", "lone", "dominate
 def count_facts(plan: Plan | None, audience: Audience) -> dict[str, Any]:
     """Return what a plan's outcome counts, as `Summary` takes it.
 
-    In public there are only suppressed cells and filled values, k or more of them: how many groups one record dominates tells an intruder
-    where to look.
+    In public there are only suppressed cells and filled values, k or more of them: how many groups one record dominates
+    tells an intruder where to look.
     """
     if plan is None or plan.outcome is None:
         return {}

@@ -84,13 +84,17 @@ def _varying_in(files: Pair, rows: NDArray[np.bool_]) -> list[str]:
 
 
 def _unchanged(files: Pair, blocks: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return the columns outside of all blocks that vary and were released as they are."""
+    """Return the columns outside of all blocks that vary and were released as they are.
+
+    Categories of which cells were suppressed are among them: the intruder is taken to know which.
+    """
     inside = {name for block in blocks for name in block}
     outside = files.only([name for name in files.columns if name not in inside])
     varying = set(varying_columns(outside, missing_counts=True))
     numbers = zip(outside.numeric_names, outside.numbers[0].T, outside.numbers[1].T, strict=True)
     codes = zip(outside.category_names, outside.categories[0].T, outside.categories[1].T, strict=True)
-    same = [name for name, one, other in (*numbers, *codes) if np.array_equal(one, other, equal_nan=True)]
+    same = [name for name, one, other in numbers if np.array_equal(one, other, equal_nan=True)]
+    same += [name for name, one, other in codes if np.array_equal(one[other >= 0], other[other >= 0])]
     return tuple(name for name in same if name in varying)
 
 
