@@ -12,7 +12,7 @@ import shoal
 from command_line import run_shoal
 from shoal.cli.options import PROTECTION, READING, takes
 from shoal.cli.protect import protect
-from shoal.cli.texts import read_decimals, read_measure_options, read_orders
+from shoal.cli.texts import read_categories, read_decimals, read_measure_options, read_orders
 from shoal.errors import ParameterError
 from shoal.measure import MEASURES
 from shoal.partition import METHODS
@@ -211,3 +211,28 @@ def test_an_option_has_one_value():
     assert read_measure_options(["score:weights=2001", "score: weights = 2001"]) == {"score": {"weights": 2001}}
     with pytest.raises(ParameterError, match="--option gives weights of score two values"):
         read_measure_options(["score:weights=2001", "score:weights=equal"])
+
+
+def test_categories_are_one_word_or_one_for_each_column():
+    assert read_categories(["suppress"]) == "suppress"
+    assert read_categories(["region=within,water=suppress", "sex=group"]) == {
+        "region": "within",
+        "water": "suppress",
+        "sex": "group",
+    }
+    assert read_categories(None) is None
+    with pytest.raises(ParameterError, match='--categories gives "a" two values, within and group'):
+        read_categories(["a=within,a=group"])
+
+
+def test_categories_are_kept_and_said(tmp_path):
+    rows = [f"{'NNNNSSSE'[row % 8]},{'abc'[row % 3]},{row * 37 % 101}.5" for row in range(96)]
+    (tmp_path / "t.csv").write_text("\n".join(["region,job,income", *rows]), encoding="utf-8")
+    ran = run_shoal(
+        "protect", "t.csv", "-k", 5, "--categories", "region=suppress,job=within", "-o", "m.csv", cwd=tmp_path
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "region (--categories: true values, cells suppressed)" in ran.stdout
+    assert "job (--categories: true values, groups stay within them)" in ran.stdout
+    assert "Cells suppressed: " in ran.stdout
+    assert "[categories]" in (tmp_path / "m.csv.plan.toml").read_text(encoding="utf-8")

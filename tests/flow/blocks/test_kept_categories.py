@@ -231,12 +231,28 @@ def test_a_rule_between_a_kept_column_of_units_and_a_changed_one_of_records_is_k
         ({"categories": {"regoin": "within"}}, ColumnError, 'Did you mean "region"'),
         ({"categories": {"age": "suppress"}}, ColumnError, "which is continuous"),
         ({"categories": "suppress", "replace": {"region": "mode"}}, ParameterError, "whose values are kept"),
-        ({"categories": {"region": "suppress"}, "method": "fuzzy", "columns": ["region", "age"]}, MethodError, '"fuzzy"'),
-        ({"categories": {"region": "within"}, "replace": "ipso", "confidential": ["income"],
-          "columns": ["region", "income", "age"]}, MethodError, '"ipso"'),
-        ({"categories": "suppress", "roles": {"region": "confidential"}, "diversity": 2}, ParameterError, "region=group"),
+        (
+            {"categories": {"region": "suppress"}, "method": "fuzzy", "columns": ["region", "age"]},
+            MethodError,
+            '"fuzzy"',
+        ),
+        (
+            {
+                "categories": {"region": "within"},
+                "replace": "ipso",
+                "confidential": ["income"],
+                "columns": ["region", "income", "age"],
+            },
+            MethodError,
+            '"ipso"',
+        ),
+        (
+            {"categories": "suppress", "roles": {"region": "confidential"}, "diversity": 2},
+            ParameterError,
+            "region=group",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_fit_is_refused_by_name(options, error, message):
     with pytest.raises(error, match=message):
         shoal.protect(mixed(1, 60), 3, kinds={name: KINDS[name] for name in options.get("columns", KINDS)}, **options)

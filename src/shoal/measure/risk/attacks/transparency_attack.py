@@ -142,8 +142,8 @@ def transparency_attack(
     true group is always among the candidates. For other methods the groups nearest to the target are taken, on the
     known variables of the block in units of the original's standard deviations, which are those that `shoal.protect`
     used; a category that differs counts 2 in the squared distance. Columns outside of all blocks that were released as
-    they are have to agree; of categories with suppressed cells, the intruder is taken to know which these are. With a fuzzy method, a record may have drawn any centre in which it has a membership that is
-    not negligible;
+    they are have to agree; of categories with suppressed cells, the intruder is taken to know which these are. With a
+    fuzzy method, a record may have drawn any centre in which it has a membership that is not negligible;
     all of these are candidates.
 
     The excess can be negative: candidates that are certain to contain the true record are often more than the nearest
