@@ -84,7 +84,7 @@ def _measured(release: Release, way: Literal["group", "suppress", "within"], tre
         except ShoalError as error:
             return CategoryWay(way, refused=str(error))
         masked, outcome = other.masked, other.plan.outcome
-    files = pair(release.original, masked, plan.columns, kinds=plan.kinds)
+    files = pair(release.recoded, masked, plan.columns, kinds=plan.kinds)
     of_numbers, by_number = _of_numbers(files)
     before, after = files.categories
     there = before >= 0
