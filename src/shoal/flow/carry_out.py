@@ -31,6 +31,8 @@ from shoal.flow.blocks.perturbed import protect_perturbed_block
 from shoal.flow.blocks.synthetic import protect_synthetic_block
 from shoal.flow.blocks.unit_levels import at_level, levels_of, protect_levels
 from shoal.flow.blocks.work import ProtectedBlock, Work
+from shoal.flow.chain.steps import joined_to, plan_before, table_after
+from shoal.flow.chain.whole_chain import steps_of
 from shoal.flow.drawn_by_key import new_ids
 from shoal.flow.outcome import Input, Reading, installed_versions
 from shoal.flow.recoding.asked import recoded_by_plan
@@ -60,6 +62,8 @@ def carry_out(
     edits: Sequence[BlockEdits] | None = None,
     engine: Engine | None = None,
     recoded: RecodedTable | None = None,
+    after: Release | None = None,
+    is_last: bool = True,
 ) -> Release:
     """Carry out a plan, and return the release with the plan's outcome filled in.
 
@@ -73,16 +77,23 @@ def carry_out(
         What protects the blocks; by default this process does, one block after the other.
     recoded
         The table after the plan's recodes, if they were made already.
+    after
+        The release of the steps before, and `table` is what the last step starts from; by default all are carried out.
+    is_last
+        Whether no further step follows, so that what the release lets through is warned of.
     """
+    if plan.before and after is None:
+        after = carry_out(plan_before(plan), table, engine=engine, is_last=False)
+        table = table_after(after)
     recoded = recoded_by_plan(plan, table) if recoded is None else recoded
     with threadpool_limits(1, user_api="blas"):  # threads add up in another order, and the last digits would differ
         work = _check(plan, recoded.table, edits)
         blocks = (engine or protect_blocks)(work)
         masked, notes = _assemble(work, blocks)
         notes += notes_on_recodes(recoded)
-        outcome = outcome_of(work, blocks, masked, notes)
+        outcome = outcome_of(work, blocks, masked, notes, is_last=is_last)
         outcome = outcome.model_copy(update={"recoded": counted_recodes(plan, recoded)})
-    return Release(
+    release = Release(
         original=table,
         masked=masked,
         partitions=tuple(block.partition for block in blocks),
@@ -96,10 +107,16 @@ def carry_out(
             }
         ),
     )
+    return release if after is None else joined_to(after, release)
 
 
 def rehearse(plan: Plan, table: Table) -> Work:
-    """Return what a plan is carried out with, or raise what that would raise, such as RuleError for some groups."""
+    """Return what a plan is carried out with, or raise what that would raise, such as RuleError for some groups.
+
+    Of a chain it is the last step; those before it are carried out.
+    """
+    if plan.before:
+        table = table_after(carry_out(plan_before(plan), table, is_last=False))
     with threadpool_limits(1, user_api="blas"):
         work = _check(plan, recoded_by_plan(plan, table).table, None)
         _assemble(work, protect_blocks(work))
@@ -247,11 +264,12 @@ def table_for(plan: Plan, data: Any = None) -> Table:
                 f'"{plan.input.path}" has changed since the plan was made. Name the file to use if that is meant.',
                 path=plan.input.path,
             )
+    first = steps_of(plan)[0]
     select(
-        recoded_by_plan(plan, table).table,
-        columns=plan.columns,
-        blocks=plan.blocks,
-        roles=plan.roles,
-        kinds=plan.kinds,
+        recoded_by_plan(first, table).table,
+        columns=first.columns,
+        blocks=first.blocks,
+        roles=first.roles,
+        kinds=first.kinds,
     )
     return table

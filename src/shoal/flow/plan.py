@@ -26,6 +26,7 @@ from shoal.describe import Kind, Role
 from shoal.edits import Rule, parse_rule
 from shoal.errors import ParameterError, PlanError, ShoalError, nearest_name_hint
 from shoal.flow.carry_out import carry_out, table_for
+from shoal.flow.chain.whole_chain import facts_of_chain, protected_in_chain
 from shoal.flow.drawn_by_key import new_key
 from shoal.flow.masking import Masking
 from shoal.flow.outcome import Input, Outcome, Output, PlanSection
@@ -54,6 +55,7 @@ _PUBLIC = {
     *("diversity", "dominance", "decimals", "drop_unit", "bounds", "categories"),
 }
 _NOT_PUBLIC = ("random_state", "device", "memory")  # parameters of a method
+_MOST_STEPS = 50  # of a chain
 
 
 def _existing_method(written: dict[str, Any]) -> dict[str, Any]:
@@ -125,6 +127,8 @@ class Plan(PlanSection):
     output: Output | None = None
     outcome: Outcome | None = None
     versions: dict[str, str] = Field(default_factory=dict)
+    # The steps of a chain before this one, oldest first: each starts from what the one before it released.
+    before: list[Plan] = Field(default_factory=list, max_length=_MOST_STEPS)
 
     @model_validator(mode="after")
     def _parts_fit_together(self) -> Self:
@@ -215,7 +219,7 @@ class Plan(PlanSection):
 
     def unchanged(self, released: Iterable[str]) -> list[str]:
         """Return those of the released columns that get no new values and are no weight, stratum or unit."""
-        own = {*self.rewritten, *self.categories, *self.strata, self.weights, self.unit}
+        own = {*protected_in_chain(self), *self.strata, self.weights, self.unit}
         return [name for name in released if name not in own]
 
     def grouped_by(self, block: Iterable[str]) -> list[str]:
@@ -234,6 +238,8 @@ class Plan(PlanSection):
     @property
     def facts(self) -> dict[str, Any]:
         """What an intruder knows once the method is published, as `shoal.evaluate` takes it."""
+        if self.before:
+            return facts_of_chain(self)
         apart = {"weights": self.weights, "unit": self.unit, "scenarios": self.scenarios}
         if self.is_synthetic or self.perturbs:  # groups cannot be seen in the release, or there are none
             without_groups = self.replace[self.columns[0]]
@@ -260,6 +266,8 @@ class Plan(PlanSection):
         if self.recodes:
             kept["recodes"] = {name: [one.public() for one in own] for name, own in self.column_recodes.items()}
         kept["roles"] = {name: role for name, role in self.roles.items() if name not in self.identifiers}
+        if self.before:
+            kept["before"] = [step.public() for step in self.before]
         return kept
 
     @property
@@ -316,7 +324,9 @@ class Plan(PlanSection):
     def as_toml(self, path: str | os.PathLike[str]) -> str:
         """Return the plan as it is written to `path`."""
         content = self.model_dump(exclude_none=True)
-        content["replace"] = {name: _short(written) for name, written in content["replace"].items()}
+        for step in (content, *content["before"]):
+            step["replace"] = {name: _short(written) for name, written in step["replace"].items()}
+        content["before"] = [_without_empty(step) for step in content["before"]]
         for section in ("input", "output"):
             if "path" in content.get(section, {}):
                 content[section]["path"] = _relative(content[section]["path"], Path(path))
@@ -354,7 +364,7 @@ def _first_problem(error: ValidationError, model: type[BaseModel]) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        return f'there is no key "{where}".{nearest_name_hint(where, model.model_fields)}'
+        return f'there is no key "{where}".{nearest_name_hint(str(first["loc"][-1]), model.model_fields)}'
     if first["type"] == "missing":
         return f'the key "{where}" is missing.'
     message = str(first["msg"]).removeprefix("Value error, ").rstrip(".")

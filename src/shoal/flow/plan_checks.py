@@ -41,8 +41,17 @@ def refuse_misfits(plan: Plan) -> None:
         _bounds_fit(plan)
     _decimals_fit(plan)
     refuse_recoded_roles(plan.recodes, plan.roles)
+    _steps_before_fit(plan)
     if plan.steps and not hasattr(plan.masking.method, "steps"):
         raise ValueError(f'steps: method "{plan.masking.method.name}" does not search in steps')
+
+
+def _steps_before_fit(plan: Plan) -> None:
+    """Raise ValueError if a step of a chain has what only the whole chain has."""
+    for number, step in enumerate(plan.before):
+        for part in ("before", "input", "output", "outcome"):
+            if getattr(step, part):
+                raise ValueError(f"before.{number}: a step has no {part} of its own; the plan has it once")
 
 
 def _every_column_is_settled(plan: Plan) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from shoal.edits import Rule
 from shoal.flow.carry_out import carry_out
+from shoal.flow.chain.carried_over import options_of_step, refuse_unknown_options
+from shoal.flow.chain.steps import as_step, table_after
 from shoal.flow.release import Release
 from shoal.flow.settle import settle
 from shoal.parameters.default import DEFAULT_METHOD, DEFAULT_REPLACEMENT
@@ -15,7 +18,7 @@ from shoal.partition import Partitioner
 from shoal.partition.fuzzy.base import ConstrainedClusterer
 from shoal.replace import Replacement
 
-__all__ = ["protect"]
+__all__ = ["protect", "protect_further", "protect_in_steps"]
 
 
 def protect(
@@ -153,4 +156,50 @@ def protect(
     """
     options = {name: value for name, value in locals().items() if name not in ("data", "k")}
     settled = settle(data, k, **options)
-    return carry_out(settled.plan, settled.table, edits=settled.edits, recoded=settled.recoded)
+    return carry_out(settled.plan, settled.table, edits=settled.edits)
+
+
+def protect_further(release: Release, given: Mapping[str, Any], *, is_last: bool = True) -> Release:
+    """Protect a release further: what `Release.then` does.
+
+    Parameters
+    ----------
+    release
+        The release before.
+    given
+        The options of `protect` that the step has of its own, k among them.
+    is_last
+        Whether no other step follows, so that what the release lets through is warned of.
+    """
+    defaults = _options_of_protect()
+    refuse_unknown_options(given, [*defaults, "k"])
+    table = table_after(release)
+    options = defaults | options_of_step(release.plan, table, given)
+    settled = settle(table, options.pop("k", release.plan.k), **options)
+    plan = settled.plan.model_copy(update={"before": [*release.plan.before, as_step(release.plan)]})
+    return carry_out(plan, settled.table, edits=settled.edits, after=release, is_last=is_last)
+
+
+def protect_in_steps(data: Any, k: int, options: Mapping[str, Any], then: Sequence[Mapping[str, Any]]) -> Release:
+    """Protect a table by a chain of steps, and warn of what the last of them lets through.
+
+    Parameters
+    ----------
+    data, k, options
+        As in `protect`, for the first step.
+    then
+        The options of every further step, as `Release.then` takes them.
+    """
+    defaults = _options_of_protect()
+    refuse_unknown_options(options, defaults)
+    settled = settle(data, k, **(defaults | dict(options)))
+    release = carry_out(settled.plan, settled.table, edits=settled.edits, is_last=not then)
+    for number, given in enumerate(then, start=1):
+        release = protect_further(release, given, is_last=number == len(then))
+    return release
+
+
+def _options_of_protect() -> dict[str, Any]:
+    """Return every option of `protect` beside k, with its default."""
+    parameters = inspect.signature(protect).parameters.values()
+    return {one.name: one.default for one in parameters if one.name not in ("data", "k")}

@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.errors import DisclosureWarning, WriteError, warn
+from shoal.errors import DisclosureWarning, ParameterError, WriteError, warn
+from shoal.flow.chain.whole_chain import kinds_in_chain
 from shoal.flow.drawn_by_key import in_random_order, order_digest
 from shoal.flow.outcome import Output
 from shoal.measure import Evaluation, evaluate
@@ -54,6 +55,7 @@ class Release:
     plan: Plan = field(repr=False)
     coarser: Table | None = field(default=None, repr=False)
     _written: list[Path] = field(default_factory=list, repr=False, compare=False)
+    _before: Release | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def data(self) -> Any:
@@ -76,7 +78,7 @@ class Release:
         plan, outcome = self.plan, self.plan.outcome
         assert outcome is not None and outcome.k is not None and outcome.uniques is not None
         columns = released_columns(self.masked, plan.weights, plan.unit)
-        linkage = float(whole_linkage(self.recoded, self.masked, columns, plan.kinds))
+        linkage = float(whole_linkage(self.recoded, self.masked, columns, kinds_in_chain(plan)))
         return Headline(
             records=len(self.masked), units=outcome.units, k=outcome.k, uniques=outcome.uniques, linkage=linkage
         )
@@ -90,6 +92,36 @@ class Release:
             `measures`, `options`, `quick` and `seed` of `shoal.evaluate`.
         """
         return evaluate(self.recoded, self.masked, **self.plan.facts, aligned=True, **options)
+
+    def then(self, **options: Any) -> Release:
+        """Protect the release further, as the next step of a chain: other columns, or another replacement.
+
+        The step starts from what this release holds. `original` stays that of the first step, `plan` has all steps and
+        repeats them, and k, uniques and measures are those of the final table. A rule of an earlier step that this one
+        breaks is an error.
+
+        Parameters
+        ----------
+        **options
+            The options of `shoal.protect`, k among them, by default that of this release. The step protects the columns
+            that it names and no others: in `columns`, in lists of `blocks`, in `confidential`, or as columns with a
+            recode or a replacement of their own. Roles and kinds carry over unless they are given anew.
+
+        Examples
+        --------
+        >>> release = shoal.protect("survey.csv", k=5, columns=["age", "region"], unit="household")
+        >>> release = release.then(columns=["income", "tax"], method="vmdav")
+        >>> release.undo().write("ages-alone.csv")
+        """
+        from shoal.flow.protect import protect_further
+
+        return protect_further(self, options)
+
+    def undo(self) -> Release:
+        """Return the release before the last step; ParameterError where there is none."""
+        if self._before is None:
+            raise ParameterError("There is no step to undo: this is the release of the first, shoal.protect.")
+        return self._before
 
     def write(
         self,

@@ -19,6 +19,8 @@ from shoal.flow.blocks.kept_categories import note_on_suppressed
 from shoal.flow.blocks.perturbed import note_on_unchanged, warn_of_no_k
 from shoal.flow.blocks.unit_levels import warn_of_unit
 from shoal.flow.blocks.work import ProtectedBlock, Work
+from shoal.flow.chain.steps import from_earlier_steps, warn_of_steps
+from shoal.flow.chain.whole_chain import protected_in_chain
 from shoal.flow.outcome import Outcome
 from shoal.flow.rules.kept_ranges import outside_range
 from shoal.measure.headline import alike_records, released_columns, unique_units, unit_numbers
@@ -27,8 +29,14 @@ from shoal.read import Table
 __all__ = ["outcome_of"]
 
 
-def outcome_of(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes: Sequence[str]) -> Outcome:
-    """Return what carrying out the plan did, and warn of what it lets through; DataError if k is not kept."""
+def outcome_of(
+    work: Work, blocks: Sequence[ProtectedBlock], masked: Table, notes: Sequence[str], *, is_last: bool = True
+) -> Outcome:
+    """Return what carrying out the plan did, and warn of what it lets through; DataError if k is not kept.
+
+    Where another step follows (not `is_last`), nothing is said yet of columns that are not protected, nor of whole
+    records.
+    """
     partitions = [block.partition for block in blocks]
     before, after = work.table.frame.schema, masked.frame.schema
     notes = [*notes]
@@ -39,9 +47,11 @@ def outcome_of(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, note
     has_missing = any(masked.missing(name).any() for name in changed)
     keeps_missing = work.plan.missing == "keep" and has_missing
     if work.plan.perturbs:
-        warn_of_no_k(work.plan, combinations)
+        if is_last:
+            warn_of_no_k(work.plan, combinations)
         notes.insert(0, note_on_unchanged(work, blocks, masked))
-    _warn_of_whole_records(work, combinations, apart, keeps_missing)
+    if is_last and not work.plan.before:
+        _warn_of_whole_records(work, combinations, apart, keeps_missing)
     counts = counted(blocks)
     notes += notes_on_counts(work.plan, counts)
     can_be_suppressed = list(work.plan.categories.values()).count("suppress")
@@ -50,7 +60,7 @@ def outcome_of(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, note
     _warn_of_values_of_one(work, counts["held_by_one"], sum(len(partition.sizes) for partition in partitions))
     notes += _kind_notes(work)
     unchanged = [name for name in work.plan.unchanged(masked.names) if not masked.missing(name).all()]
-    unique_by_unchanged = _warn_of_unchanged(work.table, unchanged)
+    unique_by_unchanged = _warn_of_unchanged(work.table, unchanged, is_last=is_last)
     expected = min(block.smallest_expected for block in blocks)
     if expected < math.inf:
         tenths = math.floor(10 * expected + 1e-6) / 10  # never more than it is
@@ -58,7 +68,10 @@ def outcome_of(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, note
     alike = _alike(work, blocks)
     units = unit_numbers(work.table, masked, work.plan.unit)
     whole = alike_records(combinations, units)
+    if is_last and work.plan.before and not unchanged:
+        warn_of_steps(work.plan, whole, len(masked))
     promised = work.plan.has_groups and not (has_missing or unchanged) and apart == 1
+    promised = promised and not from_earlier_steps(work.plan, masked.names)
     if promised and whole.k < work.plan.k:
         raise DataError(f"Records are {whole.k} alike where k={work.plan.k} was promised; nothing is released.")
     if keeps_missing:
@@ -86,9 +99,8 @@ def outcome_of(work: Work, blocks: Sequence[ProtectedBlock], masked: Table, note
         empty_records=int(np.any([partition.labels < 0 for partition in partitions], axis=0).sum()),
         **counts,
     )
-    if work.plan.weights is not None:
-        own = (*work.plan.rewritten, *work.plan.categories, work.plan.weights)
-        unchanged = [name for name in masked.names if name not in own]
+    if work.plan.weights is not None and is_last:
+        unchanged = [name for name in masked.names if name not in (*protected_in_chain(work.plan), work.plan.weights)]
         warn_of_weights(masked, work.plan.weights, unchanged)
     for name in outcome.constant:
         why = "it stays as it is" if work.plan.perturbs else "it is left out of distances"
@@ -145,11 +157,13 @@ def _mostly_differs(table: Table, name: str) -> bool:
     return 2 * distinct_values(table, name, missing) > len(table) - int(missing.sum())
 
 
-def _warn_of_unchanged(table: Table, unchanged: Sequence[str]) -> int:
-    """Count the records that no other is like in columns that are released as they are, and warn of these."""
+def _warn_of_unchanged(table: Table, unchanged: Sequence[str], *, is_last: bool) -> int:
+    """Count the records that no other is like in columns that are released as they are, and warn of these at last."""
     if not unchanged:
         return 0
     unique = unique_records(table, unchanged)
+    if not is_last:
+        return unique
     warn(
         f"NOT PROTECTED ({len(unchanged):,}): {', '.join(unchanged)}. On these, {unique:,} of {len(table):,} records "
         f"are unique.",

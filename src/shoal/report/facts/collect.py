@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from shoal.describe.variables import Kind, kind_of
 from shoal.edits.checked_records import TableRecords
 from shoal.errors import ParameterError
+from shoal.flow.chain import whole_chain
 from shoal.flow.outcome import installed_versions
 from shoal.flow.plan import Plan
 from shoal.flow.rules.kept_ranges import outside_range
@@ -35,6 +36,7 @@ from shoal.report.facts.group_sizes import binned, sizes_shown
 from shoal.report.facts.headline import alike_text, headline_facts, protected_facts, scenario_facts
 from shoal.report.facts.recoded_columns import recode_lines
 from shoal.report.facts.shapes import categories_in, shape_of_amounts, shape_of_categories
+from shoal.report.facts.steps import step_facts
 from shoal.report.facts.summary import (
     AS_IT_IS,
     DROPPED,
@@ -125,16 +127,18 @@ class _Collector:
         check_limits({"audience": OneOf(("internal", "public"))}, {"audience": audience})
         self._original, self._masked, self._evaluation = original, masked, evaluation
         self._plan = plan
+        self._kinds = {} if plan is None else whole_chain.kinds_in_chain(plan)
+        self._no_k = "" if plan is None else whole_chain.no_k_in_chain(plan)
         self._audience: Audience = audience
         self._internal = audience == "internal"
         if plan is None and not self._internal:
             raise ParameterError("A public report says how the file was protected: name the plan too (--plan).")
         self._few: set[str] = set()  # variables of which, in public, statistics would tell who has which value
         if plan is not None and not self._internal:
-            numeric = [name for name in evaluation.columns if plan.kinds.get(name) == "continuous"]
+            numeric = [name for name in evaluation.columns if self._kinds.get(name) == "continuous"]
             self._few = {name for name in numeric if has_few_values(original, name)}
             self._evaluation = public_evaluation(evaluation, plan, self._few)
-        self._fewest = 1 if plan is None or self._internal else plan.k  # no smaller count may be seen
+        self._fewest = 1 if plan is None or self._internal else whole_chain.largest_k(plan)  # no smaller count is seen
         self._shares = (
             Shares(None) if self._fewest == 1 else Shares.in_public(self._fewest, evaluation.complete_records)
         )
@@ -146,7 +150,7 @@ class _Collector:
         plan = self._plan
         source = "" if self._original.source is None else self._original.source.name
         k_holds = self._k_holds(sizes)
-        promised = None if plan is None or plan.no_k else plan.k
+        promised = None if plan is None or self._no_k else plan.k
         headline = headline_facts(self._evaluation, promised, self._shares, self._fewest)
         choices = self._choices()
         return Summary(
@@ -155,7 +159,7 @@ class _Collector:
             verdict=verdict_on(self._evaluation, self._promise(k_holds, headline), self._shares, self._fewest),
             headline=headline,
             headline_protected=protected_facts(self._evaluation, promised, self._shares, self._fewest),
-            no_k="" if plan is None else plan.no_k,
+            no_k=self._no_k,
             scenarios=scenario_facts(self._evaluation, self._shares, self._fewest) if scenarios else [],
             records=len(self._masked),
             columns_released=len(self._masked.names),
@@ -168,6 +172,7 @@ class _Collector:
             perturbs=plan is not None and plan.perturbs,
             descriptions={name: choice.summary for name, choice in choices.items()},
             references=list(dict.fromkeys(choice.reference for choice in choices.values() if choice.reference)),
+            steps=step_facts(plan),
             plan=self._plan_facts(),
             protected=list(self._protected),
             variables=[self._variable(name, distributions) for name in self._names()],
@@ -191,7 +196,7 @@ class _Collector:
 
     def _k_holds(self, sizes: Sequence[NDArray[np.int64]]) -> bool:
         """Whether every protected value is seen to stand for k records."""
-        if self._plan is None or self._plan.is_synthetic or self._plan.perturbs:
+        if self._plan is None or self._plan.is_synthetic or self._plan.perturbs or not whole_chain.all_promise(self._plan):
             return False
         reached = self._evaluation.k_anonymity
         if sizes:
@@ -213,14 +218,19 @@ class _Collector:
         """Return the classes of the method and of the replacements by their names."""
         if self._plan is None:
             return {}
-        replacements = [choice["name"] for choice in self._plan.replace.values()]
-        method = self._plan.method["name"]
-        return {method: METHODS[method]} | {name: REPLACEMENTS[name] for name in replacements}
+        steps = whole_chain.steps_of(self._plan)
+        replacements = [choice["name"] for step in steps for choice in step.replace.values()]
+        methods = {step.method["name"]: METHODS[step.method["name"]] for step in steps}
+        return methods | {name: REPLACEMENTS[name] for name in replacements}
 
     def _plan_facts(self) -> dict[str, Any] | None:
         if self._plan is None:
             return None
-        return self._plan.model_dump(exclude={"outcome", "versions", "key"}) if self._internal else self._plan.public()
+        if not self._internal:
+            return self._plan.public()
+        secret: dict[str, Any] = {"outcome": True, "versions": True, "key": True}
+        left_out = {**secret, "before": {"__all__": secret} if self._plan.before else True}
+        return self._plan.model_dump(exclude=left_out)
 
     def _names(self) -> list[str]:
         """Return the columns to speak of: all, or in public those that are released."""
@@ -232,11 +242,10 @@ class _Collector:
         if self._plan is None:
             compared = set(self._evaluation.columns)
             return {name: None for name in self._original.names if name in compared}
-        return dict.fromkeys(self._plan.rewritten or self._plan.columns)
+        return dict.fromkeys(whole_chain.protected_in_chain(self._plan))
 
     def _kind(self, name: str) -> Kind | None:
-        planned = None if self._plan is None else self._plan.kinds.get(name)
-        return planned or kind_of(self._original, name)
+        return self._kinds.get(name) or kind_of(self._original, name)
 
     def _variable(self, name: str, distributions: bool) -> VariableFacts:
         plan = self._plan
@@ -308,7 +317,8 @@ class _Collector:
             return []
         records = TableRecords(self._masked, self._original)
         return [
-            RuleFacts(rule=rule.text, kind=rule.kind, holds=not rule.broken(records).any()) for rule in self._plan.edits
+            RuleFacts(rule=rule.text, kind=rule.kind, holds=not rule.broken(records).any())
+            for rule in whole_chain.rules_in_chain(self._plan)
         ]
 
     def _left_out(self) -> dict[str, str]:
@@ -351,7 +361,7 @@ class _Collector:
             name
             for name in self._evaluation.columns
             if self._original.is_numeric(name)
-            and (self._plan is None or self._plan.kinds.get(name) == "continuous")
+            and (self._plan is None or self._kinds.get(name) == "continuous")
             and name not in self._few
         ]
         return correlations_of(self._original, self._masked, columns, fewest=self._fewest, internal=self._internal)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.flow.blocks.largest_shares import COUNTED_FROM
+from shoal.flow.chain.whole_chain import kinds_in_chain
 from shoal.flow.plan import Plan
 from shoal.report.facts.summary import Audience, CountFacts
 
@@ -37,7 +38,8 @@ def count_facts(plan: Plan | None, audience: Audience) -> dict[str, Any]:
 
 
 def _facts(plan: Plan, by_column: Mapping[str, Mapping[str, int]]) -> list[CountFacts]:
-    named = [name for name in plan.columns if any(name in own for own in by_column.values())]
+    columns = kinds_in_chain(plan) if plan.before else plan.columns
+    named = [name for name in columns if any(name in own for own in by_column.values())]
     return [
         CountFacts(name=name, **{what: own[name] for what, own in by_column.items() if name in own}) for name in named
     ]

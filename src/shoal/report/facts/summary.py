@@ -26,6 +26,7 @@ __all__ = [
     "RuleFacts",
     "ScenarioFacts",
     "Shape",
+    "StepFacts",
     "Summary",
     "UnitFacts",
     "VariableFacts",
@@ -162,6 +163,15 @@ class CategoryWayFacts(_Facts):
     refused: str = Field("", description="Why there is no such release; empty if there is.")
 
 
+class StepFacts(_Facts):
+    """One step of a chain."""
+
+    k: int | None = Field(description="The k of the step; None where it promises none.")
+    method: str
+    replace: list[str]
+    columns: list[str] = Field(description="The columns that the step gives new values.")
+
+
 class RuleFacts(_Facts):
     """One edit rule, and whether the release keeps it."""
 
@@ -253,6 +263,7 @@ class Summary(_Facts):
         default_factory=dict, description="What the method and each replacement is, by its name without parameters."
     )
     references: list[str] = Field(default_factory=list, description="The papers of the method and the replacements.")
+    steps: list[StepFacts] = Field(default_factory=list, description="Of a chain, oldest first; else empty.")
     plan: dict[str, Any] | None = Field(description="What can be published of the plan; internal: with seed and file.")
     protected: list[str] = Field(default_factory=list, description="The protected variables, block after block.")
     variables: list[VariableFacts]

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from shoal.measure.catalogue import MEASURES
 from shoal.parameters.choices import as_text
 from shoal.report.facts.summary import KEPT, Summary
-from shoal.report.page.parts import PageSection, name_markup, names_markup
+from shoal.report.page.parts import PageSection, PageTable, name_markup, names_markup
 from shoal.report.wording import printable, without_capital
 
 __all__ = ["method_sections"]
@@ -23,9 +23,17 @@ def method_sections(summary: Summary) -> Iterator[PageSection]:
     if summary.left_out:
         text = "These measures were not computed, or cannot be published."
         yield PageSection("left-out", "Measures that are left out", [text], bullets=_left_out(summary))
+    if summary.steps:
+        yield _steps(summary)
     if summary.plan is not None or summary.notes:
         notes = [Markup("<bdi>{}</bdi>").format(printable(note)) for note in summary.notes]
-        yield PageSection("method", "Method and parameters", facts=_parameters(summary), bullets=notes)
+        before = [] if summary.plan is None else summary.plan.get("before", [])
+        for number, plan in enumerate(before, start=1):
+            yield PageSection(
+                f"method-{number}", f"Method and parameters of step {number}", facts=_parameters(summary, plan)
+            )
+        title = f"Method and parameters{f' of step {len(before) + 1}, the last' if before else ''}"
+        yield PageSection("method", title, facts=_parameters(summary, summary.plan), bullets=notes)
     yield PageSection("references", "How to cite", [_how_to_cite(summary)], bullets=summary.references)
     yield PageSection("versions", "Versions", facts=list(summary.versions.items()))
 
@@ -44,9 +52,25 @@ def _left_out(summary: Summary) -> list[str]:
     return [f"{', '.join(titles)}: {why}" for why, titles in by_reason.items()]
 
 
-def _parameters(summary: Summary) -> list[tuple[str, str]]:
-    """Return the plan as pairs of a label and a text: first the settings, then files and seed."""
-    plan = summary.plan
+def _steps(summary: Summary) -> PageSection:
+    """Return the steps of a chain in their order, each with its method, its columns and its k."""
+    rows = [
+        (
+            str(number),
+            names_markup(step.columns, 12),
+            step.method,
+            ", ".join(step.replace),
+            "none" if step.k is None else str(step.k),
+        )
+        for number, step in enumerate(summary.steps, start=1)
+    ]
+    text = ["Each step starts from what the one before it released. What is said above holds of the final table."]
+    table = PageTable("Steps in their order", ("step", "variables", "grouped by", "replaced by", "k"), rows)
+    return PageSection("steps", "Steps", text, table=table)
+
+
+def _parameters(summary: Summary, plan: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """Return a plan as pairs of a label and a text: first the settings, then files and seed."""
     if plan is None:
         return []
     facts: list[tuple[str, str]] = [("k", f"none: {summary.no_k}")] if summary.perturbs else [("k", str(plan["k"]))]

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from shoal.flow.chain.whole_chain import kinds_in_chain
 from shoal.flow.plan import Plan
 from shoal.measure import MEASURES, Evaluation, MeasuredValue, Publication
 from shoal.read import Table
@@ -71,7 +72,8 @@ def _without_few_values(
     A measure that has no meaning for the other variables is not in the result.
     """
     parts = {name: _parts_over_variables(name, value) for name, value in measured.items()}
-    left_out = [name for name in evaluation.columns if name in few or plan.kinds.get(name) != "continuous"]
+    kinds = kinds_in_chain(plan)
+    left_out = [name for name in evaluation.columns if name in few or kinds.get(name) != "continuous"]
     again = evaluation.without(left_out, sorted({part for names in parts.values() for part in names}))
     return {
         name: value if not parts[name] else _replaced(name, value, parts[name], again)

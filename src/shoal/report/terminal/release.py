@@ -27,7 +27,7 @@ def release_text(summary: Summary, output: Path, plan: Path | None, in_input_ord
         Whether the rows were written in the order of the input, not in random order.
     """
     headline = headline_lines(summary.headline, summary.headline_protected, summary.no_k)
-    lines = [*headline, *_protection(summary), *_loss(summary), *_columns(summary)]
+    lines = [*headline, *_steps(summary), *_protection(summary), *_loss(summary), *_columns(summary)]
     lines += [("recode", one_line(line, 400)) for line in summary.recoded]
     lines += [("note", note) for note in summary.notes]
     if summary.outcome is not None and summary.outcome.empty_records:
@@ -37,6 +37,14 @@ def release_text(summary: Summary, output: Path, plan: Path | None, in_input_ord
     if plan is not None:
         lines.append(("plan", f"{plan} (says which row is whose: keep it as safe as the input)"))
     return "\n".join(f"{word:<11} {text}" for word, text in lines)
+
+
+def _steps(summary: Summary) -> Iterator[tuple[str, str]]:
+    """Say what every step of a chain did."""
+    for number, step in enumerate(summary.steps, start=1):
+        k = "no k" if step.k is None else f"k={step.k}"
+        replaced = ", ".join(map(_name, step.replace))
+        yield f"step {number}", f"{_name(step.method)}, {replaced}, {k}: {first_names(step.columns)}"
 
 
 def _protection(summary: Summary) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,110 @@
+"""What a plan with steps before it comes to as a whole: which columns get new values, of which kind, and by what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from shoal.describe import Kind
+from shoal.edits import Rule
+
+if TYPE_CHECKING:
+    from shoal.flow.plan import Plan
+
+__all__ = [
+    "all_promise",
+    "facts_of_chain",
+    "kinds_in_chain",
+    "largest_k",
+    "no_k_in_chain",
+    "replacements_in_chain",
+    "protected_in_chain",
+    "rules_in_chain",
+    "steps_of",
+]
+
+
+def steps_of(plan: Plan) -> list[Plan]:
+    """Return the steps of a plan, oldest first; the plan alone where there are none before it."""
+    return [*plan.before, plan]
+
+
+def protected_in_chain(plan: Plan) -> list[str]:
+    """Return the columns that some step gives new values and no later step drops."""
+    names: dict[str, None] = {}
+    for step in steps_of(plan):
+        for dropped in step.identifiers:
+            names.pop(dropped, None)
+        names |= dict.fromkeys(step.rewritten)
+    return list(names)
+
+
+def kinds_in_chain(plan: Plan) -> dict[str, Kind]:
+    """Return the kinds of all columns that a step takes, as the last of them takes each."""
+    return {name: kind for step in steps_of(plan) for name, kind in step.kinds.items()}
+
+
+def replacements_in_chain(plan: Plan) -> dict[str, dict[str, Any]]:
+    """Return what gave every column its last new values, as a plan writes it."""
+    return {name: written for step in steps_of(plan) for name, written in step.replace.items()}
+
+
+def rules_in_chain(plan: Plan) -> list[Rule]:
+    """Return the rules of all steps, each once, but for those that name a column which a later step drops."""
+    rules: dict[Rule, None] = {}
+    for step in steps_of(plan):
+        dropped = set(step.identifiers)
+        rules = {rule: None for rule in rules if dropped.isdisjoint(rule.variables)} | dict.fromkeys(step.edits)
+    return list(rules)
+
+
+def largest_k(plan: Plan) -> int:
+    """Return the largest k of all steps."""
+    return max(step.k for step in steps_of(plan))
+
+
+def all_promise(plan: Plan) -> bool:
+    """Whether every step before a plan promises its k, so that it holds behind all values."""
+    return not any(step.no_k or step.k < plan.k for step in plan.before)
+
+
+def no_k_in_chain(plan: Plan) -> str:
+    """Return why the steps together promise no k, "" if they do: some values of the release come from no groups."""
+    reason = ""
+    remaining: set[str] = set()  # what steps that promise no k have written, and no later one has grouped
+    for step in steps_of(plan):
+        remaining.difference_update(step.rewritten, step.identifiers)
+        if step.no_k:
+            reason = step.no_k
+            remaining.update(step.rewritten)
+    return reason if remaining else ""
+
+
+def facts_of_chain(plan: Plan) -> dict[str, Any]:
+    """Return what an intruder knows of a chain once it is published, as `shoal.evaluate` takes it.
+
+    The method is among it where one step alone makes groups, and no other step changes their columns: groups of values
+    that were changed before or after cannot be made again from the original.
+    """
+    facts = {
+        "columns": protected_in_chain(plan),
+        "kinds": kinds_in_chain(plan),
+        "weights": plan.weights,
+        "unit": plan.unit,
+        "scenarios": plan.scenarios,
+    }
+    steps = steps_of(plan)
+    grouping = [step for step in steps if step.draws or not step.no_k]
+    if len(grouping) != 1:
+        return facts
+    (step,) = grouping
+    others = {name for other in steps if other is not step for name in (*other.rewritten, *other.identifiers)}
+    if others.intersection([*step.columns, *step.strata]):
+        return facts
+    return facts | {
+        "method": step.method,
+        "k": step.k,
+        "blocks": step.blocks,
+        "replace": step.replace[step.columns[0]] if step.draws else None,
+        "strata": step.strata or None,
+        "standardize": step.standardize,
+    }
