@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shoal import datasets, describe, edits, errors, measure, partition, read, recode, replace, write
     from shoal.describe import describe_table
     from shoal.edits import read_edits
+    from shoal.flow.job.reading import read_job
     from shoal.flow.plan import Plan
     from shoal.flow.protect import protect
     from shoal.flow.release import Release
@@ -49,6 +50,7 @@ __all__ = [
     "protect",
     "read",
     "read_edits",
+    "read_job",
     "read_table",
     "recode",
     "replace",
@@ -63,6 +65,7 @@ _HOME = {
     "describe_table": "shoal.describe",
     "read_edits": "shoal.edits",
     "protect": "shoal.flow.protect",
+    "read_job": "shoal.flow.job.reading",
     "Plan": "shoal.flow.plan",
     "Release": "shoal.flow.release",
     "compare": "shoal.search.comparison",

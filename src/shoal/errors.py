@@ -6,7 +6,7 @@
     ├── ParameterError              an argument that cannot be used (also a ValueError)
     │   ├── ColumnError             a column that is not there, or is there twice
     │   ├── RuleError               a rule that cannot be read, or asks for what cannot be
-    │   └── PlanError               a plan that cannot be read or no longer fits its input
+    │   └── PlanError               a plan or a job that cannot be read, a plan that no longer fits its input
     ├── DataError                   a table that cannot be protected as it is (also a ValueError)
     │   ├── ReadError               a file that cannot be read
     │   ├── MissingValuesError      missing values where none were expected
@@ -101,9 +101,9 @@ class RuleError(ParameterError):
 
 
 class PlanError(ParameterError):
-    """A plan cannot be read, or no longer fits the input it was made for."""
+    """A plan or a job cannot be read, or a plan no longer fits the input it was made for."""
 
-    meaning = "A plan cannot be read, or no longer fits the input it was made for."
+    meaning = "A plan or a job cannot be read, or a plan no longer fits the input it was made for."
     path: str | None = None
 
 

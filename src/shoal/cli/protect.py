@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shoal.cli.describe import masked_name
 from shoal.cli.options import PROTECTION, READING, Quiet, given_options, protection_options, refuse_beside_plan, takes
 from shoal.cli.terminal import progress_bar, say
 from shoal.errors import ParameterError
@@ -51,6 +52,10 @@ def protect(
     ] = False,
     shuffle: Annotated[bool, typer.Option("--shuffle", hidden=True)] = False,  # of before; its error says what to do
     reading: dict[str, Any],
+    job: Annotated[
+        Path | None,
+        typer.Option(help="A job, as describe -o begins one: its file and options, over which options here win."),
+    ] = None,
     plan: Annotated[Path | None, typer.Option(help="Repeat the release this plan describes.")] = None,
     save_plan: Annotated[Path | None, typer.Option(help="Where to write the plan. [OUTPUT.plan.toml]")] = None,
     report: Annotated[
@@ -61,8 +66,8 @@ def protect(
 ) -> None:
     """Protect a table: groups of at least k records, one set of values for each group."""
     from shoal.flow.carry_out import table_for
+    from shoal.flow.job.reading import Job, read_job
     from shoal.flow.plan import Plan
-    from shoal.flow.protect import protect
     from shoal.flow.release import plan_beside
     from shoal.flow.settle import Settled, settle
     from shoal.read import as_table
@@ -70,8 +75,9 @@ def protect(
     if shuffle:
         raise ParameterError("Rows leave in random order: leave --shuffle out. --keep-order keeps that of the input.")
     known: Plan | None = None
+    asked = Job() if job is None else read_job(job)
     if plan is not None:
-        refuse_beside_plan(list(given_options(k=k, **options, method=method, seed=seed, **reading)))
+        refuse_beside_plan(list(given_options(job=job, k=k, **options, method=method, seed=seed, **reading)))
         known = Plan.from_toml(plan)
         table = table_for(known, file)
         if known.output is not None:
@@ -79,18 +85,22 @@ def protect(
             if file is None:  # the same release again, in its place
                 output = output or Path(known.output.path)
     else:
-        table = as_table(_named(file, k), **reading)
+        file, k, output = file or asked.file, asked.k if k is None else k, output or asked.output
+        save_plan, report = save_plan or asked.save_plan, report or asked.report
+        keep_order = keep_order or asked.keep_order
+        table = as_table(_named(file, k, job), **{**asked.reading, **reading})
     if output is not None or not (explain or dry_run):
         output = _output(output, file)
         save_plan = save_plan or plan_beside(output)
-        _refuse_targets(table, output, save_plan, report, plan, options.get("edits"), repeats=file is None)
+        edits = options.get("edits") or asked.file_of_rules
+        _refuse_targets(table, output, save_plan, report, plan, edits, job, repeats=file is None)
     chosen = given_options(method=method, seed=seed) | protection_options(options, table.names)
     if explain or dry_run or output is None:
-        settled = settle(table, k or 0, **chosen) if known is None else Settled(known, table)
-        _print_effect(settled) if dry_run else _print_explanation(file, table, settled.plan)
+        first = settle(table, k or 0, **asked.with_options(chosen)) if known is None else Settled(known, table)
+        _print_effect(first) if dry_run else _print_explanation(file, table, first.plan)
         return
     with progress_bar(quiet):
-        release = protect(table, k or 0, **chosen) if known is None else known.run(table)
+        release = asked.run(table, k=k, **chosen) if known is None else known.run(table)
     release.write(output, keep_order=keep_order, plan=save_plan)
     if not quiet:
         print_release(release, output, save_plan, keep_order)
@@ -111,11 +121,15 @@ def print_release(release: Release, output: Path, plan: Path | None, in_input_or
     say(release_text(summary, output, plan, in_input_order))
 
 
-def _named(file: Path | None, k: int | None) -> Path:
+def _named(file: Path | None, k: int | None, job: Path | None) -> Path:
     if file is None:
-        raise ParameterError("Name the file to protect, or a plan with --plan.")
+        in_job = f' file = "..." in {job},' if job is not None else ""
+        raise ParameterError(f"Name the file to protect,{in_job} or a plan with --plan.")
     if k is None:
-        raise ParameterError("Say how many records must share a value: -k 5, for instance. There is no default.")
+        in_job = f", or k = 5 in {job}" if job is not None else ""
+        raise ParameterError(
+            f"Say how many records must share a value: -k 5, for instance{in_job}. There is no default."
+        )
     return file
 
 
@@ -127,11 +141,7 @@ def _output(output: Path | None, file: Path | None) -> Path:
         return output
     if file is None:
         raise ParameterError("The plan does not say where to write. Add -o FILE.")
-    from shoal.read.files import ending_of
-    from shoal.write.files import can_be_written
-
-    ending = ending_of(file)  # CSV where the input's format can only be read
-    return Path(f"{file.name[: len(file.name) - len(ending)]}-masked{ending if can_be_written(ending) else '.csv'}")
+    return Path(masked_name(file))
 
 
 def _refuse_targets(
@@ -141,6 +151,7 @@ def _refuse_targets(
     report: Path | None,
     plan: Path | None,
     edits: Path | None,
+    job: Path | None,
     *,
     repeats: bool,
 ) -> None:
@@ -149,7 +160,7 @@ def _refuse_targets(
 
     again = plan is not None and repeats and save_plan is not None and save_plan.resolve() == plan.resolve()
     written = [("release", output), ("plan", save_plan), ("report", report)]
-    read = [("plan", None if again else plan), ("file of rules", edits)]
+    read = [("plan", None if again else plan), ("file of rules", edits), ("job", job)]
     refuse_targets(table, written, table="release", read=read)
 
 

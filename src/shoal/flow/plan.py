@@ -26,7 +26,7 @@ from shoal.describe import Kind, Role
 from shoal.edits import Rule, parse_rule
 from shoal.errors import ParameterError, PlanError, ShoalError, nearest_name_hint
 from shoal.flow.carry_out import carry_out, table_for
-from shoal.flow.chain.whole_chain import facts_of_chain, protected_in_chain
+from shoal.flow.chain.whole_chain import MOST_STEPS, facts_of_chain, protected_in_chain
 from shoal.flow.drawn_by_key import new_key
 from shoal.flow.masking import Masking
 from shoal.flow.outcome import Input, Outcome, Output, PlanSection
@@ -55,7 +55,6 @@ _PUBLIC = {
     *("diversity", "dominance", "decimals", "drop_unit", "bounds", "categories"),
 }
 _NOT_PUBLIC = ("random_state", "device", "memory")  # parameters of a method
-_MOST_STEPS = 50  # of a chain
 
 
 def _existing_method(written: dict[str, Any]) -> dict[str, Any]:
@@ -128,7 +127,7 @@ class Plan(PlanSection):
     outcome: Outcome | None = None
     versions: dict[str, str] = Field(default_factory=dict)
     # The steps of a chain before this one, oldest first: each starts from what the one before it released.
-    before: list[Plan] = Field(default_factory=list, max_length=_MOST_STEPS)
+    before: list[Plan] = Field(default_factory=list, max_length=MOST_STEPS)
 
     @model_validator(mode="after")
     def _parts_fit_together(self) -> Self:

@@ -18,17 +18,18 @@ _MOST_BITS = 128  # of a number; a seed that shoal draws has 63
 _LONG_KEY = re.compile(r"""(?:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){20}""", re.MULTILINE)
 
 
-def content_of(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what is in a plan; PlanError if it is not TOML, or not of a size that a plan can have."""
+def content_of(path: str | os.PathLike[str], what: str = "plan") -> dict[str, Any]:
+    """Return what is in a plan, or in a job; PlanError if it is not TOML, or not of a size that one can have."""
 
     def refused(reason: str) -> PlanError:
-        return PlanError(f'The plan "{path}" {reason}.', path=str(path))
+        return PlanError(f'The {what} "{path}" {reason}.', path=str(path))
 
     try:
         with Path(path).open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise refused(f"cannot be read: {error.strerror}") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in its name
+        reason = getattr(error, "strerror", None) or "no file can have that name"
+        raise refused(f"cannot be read: {reason}") from None
     if len(content) > _MOST_BYTES:
         raise refused(f"cannot be read: it has more than {_MOST_BYTES:,} bytes")
     try:

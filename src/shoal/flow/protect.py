@@ -11,14 +11,15 @@ from shoal.edits import Rule
 from shoal.flow.carry_out import carry_out
 from shoal.flow.chain.carried_over import options_of_step, refuse_unknown_options
 from shoal.flow.chain.steps import as_step, table_after
+from shoal.flow.plan import Plan
 from shoal.flow.release import Release
-from shoal.flow.settle import settle
+from shoal.flow.settle import Settled, settle
 from shoal.parameters.default import DEFAULT_METHOD, DEFAULT_REPLACEMENT
 from shoal.partition import Partitioner
 from shoal.partition.fuzzy.base import ConstrainedClusterer
 from shoal.replace import Replacement
 
-__all__ = ["protect", "protect_further", "protect_in_steps"]
+__all__ = ["options_of_protect", "protect", "protect_further", "protect_in_steps"]
 
 
 def protect(
@@ -156,7 +157,7 @@ def protect(
     """
     options = {name: value for name, value in locals().items() if name not in ("data", "k")}
     settled = settle(data, k, **options)
-    return carry_out(settled.plan, settled.table, edits=settled.edits)
+    return _carried_out(settled)
 
 
 def protect_further(release: Release, given: Mapping[str, Any], *, is_last: bool = True) -> Release:
@@ -171,13 +172,13 @@ def protect_further(release: Release, given: Mapping[str, Any], *, is_last: bool
     is_last
         Whether no other step follows, so that what the release lets through is warned of.
     """
-    defaults = _options_of_protect()
+    defaults = options_of_protect()
     refuse_unknown_options(given, [*defaults, "k"])
     table = table_after(release)
     options = defaults | options_of_step(release.plan, table, given)
     settled = settle(table, options.pop("k", release.plan.k), **options)
     plan = settled.plan.model_copy(update={"before": [*release.plan.before, as_step(release.plan)]})
-    return carry_out(plan, settled.table, edits=settled.edits, after=release, is_last=is_last)
+    return _carried_out(settled, plan, after=release, is_last=is_last)
 
 
 def protect_in_steps(data: Any, k: int, options: Mapping[str, Any], then: Sequence[Mapping[str, Any]]) -> Release:
@@ -190,16 +191,21 @@ def protect_in_steps(data: Any, k: int, options: Mapping[str, Any], then: Sequen
     then
         The options of every further step, as `Release.then` takes them.
     """
-    defaults = _options_of_protect()
+    defaults = options_of_protect()
     refuse_unknown_options(options, defaults)
     settled = settle(data, k, **(defaults | dict(options)))
-    release = carry_out(settled.plan, settled.table, edits=settled.edits, is_last=not then)
+    release = _carried_out(settled, is_last=not then)
     for number, given in enumerate(then, start=1):
         release = protect_further(release, given, is_last=number == len(then))
     return release
 
 
-def _options_of_protect() -> dict[str, Any]:
+def _carried_out(settled: Settled, plan: Plan | None = None, **in_chain: Any) -> Release:
+    """Carry out what was settled; `plan` is the same with the steps before it."""
+    return carry_out(settled.plan if plan is None else plan, settled.table, edits=settled.edits, **in_chain)
+
+
+def options_of_protect() -> dict[str, Any]:
     """Return every option of `protect` beside k, with its default."""
     parameters = inspect.signature(protect).parameters.values()
     return {one.name: one.default for one in parameters if one.name not in ("data", "k")}

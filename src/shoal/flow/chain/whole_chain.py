@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from shoal.flow.plan import Plan
 
 __all__ = [
+    "MOST_STEPS",
     "all_promise",
     "facts_of_chain",
     "kinds_in_chain",
@@ -21,6 +22,9 @@ __all__ = [
     "rules_in_chain",
     "steps_of",
 ]
+
+
+MOST_STEPS = 50  # before the last of a chain
 
 
 def steps_of(plan: Plan) -> list[Plan]:
