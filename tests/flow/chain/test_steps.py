@@ -10,6 +10,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import shoal
 from command_line import run_shoal
@@ -293,3 +295,41 @@ def test_counts_of_earlier_steps_are_kept_for_columns_that_stay():
         second = first.then(columns=["tax"], seed=2)
     assert second.plan.outcome.filled == {"wage": 4}
     assert any(note.startswith("Step 1: ") for note in second.plan.outcome.notes)
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.lists(st.sampled_from([*KEYS, *AMOUNTS]), min_size=1, max_size=4, unique=True),
+        st.sampled_from(["mdav", "vmdav", "md"]),
+        st.integers(2, 6),
+    ),
+    min_size=2,
+    max_size=4,
+)
+
+
+@settings(max_examples=25)
+@given(steps=STEPS, unit=st.booleans(), seed=st.integers(0, 1000))
+def test_any_chain_changes_what_it_names_and_is_repeated(tmp_path_factory, steps, unit, seed):
+    data = table(40, unit=unit)
+    path = tmp_path_factory.mktemp("chain") / "plan.toml"
+    roles = {"unit": "household"} if unit else NO_UNIT
+    with unwarned():
+        release = None
+        for columns, method, k in steps:
+            before, options = release, {"columns": columns, "method": method, "k": k, "seed": seed}
+            release = shoal.protect(data, **options, **roles) if before is None else before.then(**options)
+            same = [name for name in [*KEYS, *AMOUNTS] if name not in columns]
+            pd.testing.assert_frame_equal(release.data[same], (data if before is None else before.data)[same])
+        release.plan.to_toml(path)
+        again = shoal.Plan.from_toml(path).run(data)
+    pd.testing.assert_frame_equal(again.data, release.data)
+    assert again.plan == release.plan
+    named = {name for columns, _, _ in steps for name in columns}
+    assert set(release.plan.outcome.unchanged) == {*KEYS, *AMOUNTS} - named
+    counted = release.data.drop(columns="household", errors="ignore")
+    if not unit:
+        assert release.headline["k"] == counted.groupby(list(counted.columns), observed=True).size().min()
+    columns, _, k = steps[-1]
+    alike = release.data.assign(unit=data["household"].to_numpy()).groupby(columns, observed=True)["unit"].nunique()
+    assert alike.min() >= k

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from pydantic import ValidationError
 
@@ -214,6 +214,6 @@ def _without_kinds_before(options: dict[str, Any]) -> dict[str, Any]:
     return {**options, "kinds": kept}
 
 
-def _is_by_column(value: Any) -> bool:
+def _is_by_column(value: Any) -> TypeGuard[Mapping[Any, Any]]:
     """Whether an option has a value for every column, not a method or a replacement with its parameters."""
     return isinstance(value, Mapping) and "name" not in value
