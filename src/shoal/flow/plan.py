@@ -211,6 +211,11 @@ class Plan(PlanSection):
             return [name for name in self.columns if self.replacements[name].changes(name)]
         return self.confidential if self.is_synthetic else [name for name in self.columns if name in self.replace]
 
+    @property
+    def protected(self) -> list[str]:
+        """The columns that get new values, and the categories that keep theirs."""
+        return [*self.rewritten, *self.categories]
+
     @cached_property
     def grouped_blocks(self) -> list[list[str]]:
         """The blocks without the categories that keep their values; some may be empty."""

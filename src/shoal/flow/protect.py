@@ -202,7 +202,8 @@ def protect_in_steps(data: Any, k: int, options: Mapping[str, Any], then: Sequen
 
 def _carried_out(settled: Settled, plan: Plan | None = None, **in_chain: Any) -> Release:
     """Carry out what was settled; `plan` is the same with the steps before it."""
-    return carry_out(settled.plan if plan is None else plan, settled.table, edits=settled.edits, **in_chain)
+    plan = settled.plan if plan is None else plan
+    return carry_out(plan, settled.table, edits=settled.edits, recoded=settled.recoded, **in_chain)
 
 
 def options_of_protect() -> dict[str, Any]:

@@ -11,9 +11,9 @@ import pytest
 
 from shoal.flow.chain.whole_chain import (
     kinds_in_chain,
+    last_steps,
     no_k_in_chain,
-    replacements_in_chain,
-    rewritten_in_chain,
+    protected_in_chain,
     rules_in_chain,
 )
 from shoal.report.facts.collect import summarize
@@ -36,9 +36,9 @@ def release(data):
 
 def test_all_steps_are_told_together(release):
     plan = release.plan
-    assert rewritten_in_chain(plan) == ["a", "sex", "b", "c"]
+    assert protected_in_chain(plan) == ["a", "sex", "b", "c"]
     assert kinds_in_chain(plan) == {"a": "continuous", "sex": "nominal", "b": "continuous", "c": "continuous"}
-    assert {name: one["name"] for name, one in replacements_in_chain(plan).items()}["b"] == "median"
+    assert last_steps(plan)["b"].replace["b"]["name"] == "median"
     assert [rule.text for rule in rules_in_chain(plan)] == ["a >= 0"]
     assert no_k_in_chain(plan) == ""
 

@@ -10,6 +10,7 @@ from shoal.edits.checked_records import TableRecords
 from shoal.errors import DisclosureWarning, RuleError, warn
 from shoal.flow.chain.whole_chain import steps_of
 from shoal.flow.outcome import Outcome
+from shoal.flow.recoding.asked import recoded_by_plan
 from shoal.flow.rules.decimals import defines_unrounded
 from shoal.measure.headline import Alike
 from shoal.read import Table
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["as_step", "from_earlier_steps", "joined_to", "plan_before", "table_after", "warn_of_steps"]
 
-_BY_COLUMN = ("joined", "filled", "lone", "dominated", "held_by_one", "alike", "outside")
+_BY_COLUMN = ("recoded", "suppressed", "joined", "filled", "lone", "dominated", "held_by_one", "alike", "outside")
 _STEP = "Step "
 
 
@@ -63,6 +64,7 @@ def joined_to(before: Release, release: Release) -> Release:
     return replace(
         release,
         original=before.original,
+        coarser=recoded_by_plan(plan, before.recoded).table,
         plan=plan.model_copy(update={"input": before.plan.input, "outcome": outcome}),
         _before=before,
     )
@@ -70,8 +72,8 @@ def joined_to(before: Release, release: Release) -> Release:
 
 def from_earlier_steps(plan: Plan, released: Sequence[str]) -> list[str]:
     """Return those of the released columns that only steps before this one give new values."""
-    earlier = {name for step in plan.before for name in step.rewritten}
-    return [name for name in released if name in earlier and name not in set(plan.rewritten)]
+    earlier = {name for step in plan.before for name in step.protected}
+    return [name for name in released if name in earlier and name not in set(plan.protected)]
 
 
 def warn_of_steps(plan: Plan, alike: Alike, records: int) -> None:
@@ -102,7 +104,7 @@ def _refuse_broken_rules(before: Release, release: Release) -> None:
     """Raise RuleError if a rule of an earlier step does not hold any more."""
     plan, masked = release.plan, release.masked
     records = TableRecords(masked, before.original)
-    changed = set(plan.rewritten)
+    changed = set(plan.protected)
     for step in plan.before:
         for rule in step.edits:
             named = set(rule.variables)
@@ -123,7 +125,7 @@ def _outcome_of_all(before: Plan, plan: Plan, outcome: Outcome) -> Outcome:
     """Return the outcome of the last step with what earlier ones counted in columns that it did not change."""
     earlier = before.outcome
     assert earlier is not None
-    changed = {*plan.rewritten, *plan.identifiers}
+    changed = {*plan.protected, *plan.identifiers}
     counts = {
         what: {name: count for name, count in getattr(earlier, what).items() if name not in changed}
         | getattr(outcome, what)

@@ -16,8 +16,8 @@ __all__ = [
     "facts_of_chain",
     "kinds_in_chain",
     "largest_k",
+    "last_steps",
     "no_k_in_chain",
-    "replacements_in_chain",
     "protected_in_chain",
     "rules_in_chain",
     "steps_of",
@@ -33,12 +33,12 @@ def steps_of(plan: Plan) -> list[Plan]:
 
 
 def protected_in_chain(plan: Plan) -> list[str]:
-    """Return the columns that some step gives new values and no later step drops."""
+    """Return the columns that some step protects and no later step drops."""
     names: dict[str, None] = {}
     for step in steps_of(plan):
         for dropped in step.identifiers:
             names.pop(dropped, None)
-        names |= dict.fromkeys(step.rewritten)
+        names |= dict.fromkeys(step.protected)
     return list(names)
 
 
@@ -47,9 +47,9 @@ def kinds_in_chain(plan: Plan) -> dict[str, Kind]:
     return {name: kind for step in steps_of(plan) for name, kind in step.kinds.items()}
 
 
-def replacements_in_chain(plan: Plan) -> dict[str, dict[str, Any]]:
-    """Return what gave every column its last new values, as a plan writes it."""
-    return {name: written for step in steps_of(plan) for name, written in step.replace.items()}
+def last_steps(plan: Plan) -> dict[str, Plan]:
+    """Return the last step that takes every column."""
+    return {name: step for step in steps_of(plan) for name in step.columns}
 
 
 def rules_in_chain(plan: Plan) -> list[Rule]:
@@ -76,7 +76,7 @@ def no_k_in_chain(plan: Plan) -> str:
     reason = ""
     remaining: set[str] = set()  # what steps that promise no k have written, and no later one has grouped
     for step in steps_of(plan):
-        remaining.difference_update(step.rewritten, step.identifiers)
+        remaining.difference_update(step.protected, step.identifiers)
         if step.no_k:
             reason = step.no_k
             remaining.update(step.rewritten)
@@ -101,14 +101,8 @@ def facts_of_chain(plan: Plan) -> dict[str, Any]:
     if len(grouping) != 1:
         return facts
     (step,) = grouping
-    others = {name for other in steps if other is not step for name in (*other.rewritten, *other.identifiers)}
+    others = {name for other in steps if other is not step for name in (*other.protected, *other.identifiers)}
     if others.intersection([*step.columns, *step.strata]):
         return facts
-    return facts | {
-        "method": step.method,
-        "k": step.k,
-        "blocks": step.blocks,
-        "replace": step.replace[step.columns[0]] if step.draws else None,
-        "strata": step.strata or None,
-        "standardize": step.standardize,
-    }
+    of_groups = ("method", "k", "blocks", "replace", "strata", "standardize")
+    return facts | {name: known for name, known in step.facts.items() if name in of_groups}

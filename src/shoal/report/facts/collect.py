@@ -114,8 +114,10 @@ def summarize_files(
 
 
 def _treatment(plan: Plan, name: str) -> str:
-    last = KEPT[plan.categories[name]] if name in plan.categories else as_text(plan.replace[name])
-    return ", then ".join([*(one.text for one in plan.column_recodes.get(name, [])), last])
+    step = whole_chain.last_steps(plan)[name]
+    last = KEPT[step.categories[name]] if name in step.categories else as_text(step.replace[name])
+    recodes = [one.text for each in whole_chain.steps_of(plan) for one in each.column_recodes.get(name, [])]
+    return ", then ".join([*recodes, last])
 
 
 class _Collector:
@@ -196,7 +198,12 @@ class _Collector:
 
     def _k_holds(self, sizes: Sequence[NDArray[np.int64]]) -> bool:
         """Whether every protected value is seen to stand for k records."""
-        if self._plan is None or self._plan.is_synthetic or self._plan.perturbs or not whole_chain.all_promise(self._plan):
+        if (
+            self._plan is None
+            or self._plan.is_synthetic
+            or self._plan.perturbs
+            or not whole_chain.all_promise(self._plan)
+        ):
             return False
         reached = self._evaluation.k_anonymity
         if sizes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shoal.flow.chain.whole_chain import steps_of
 from shoal.flow.plan import Plan
 from shoal.parameters.choices import as_text
-from shoal.report.facts.summary import StepFacts
+from shoal.report.facts.summary import KEPT, StepFacts
 
 __all__ = ["step_facts"]
 
@@ -18,8 +18,9 @@ def step_facts(plan: Plan | None) -> list[StepFacts]:
         StepFacts(
             k=None if step.no_k else step.k,
             method=as_text(step.public()["method"]),
-            replace=sorted({as_text(step.replace[name]) for name in step.rewritten}),
-            columns=list(step.rewritten),
+            replace=sorted({as_text(step.replace[name]) for name in step.rewritten})
+            + sorted({KEPT[way] for way in step.categories.values()}),
+            columns=step.protected,
         )
         for step in steps_of(plan)
     ]
