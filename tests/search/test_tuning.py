@@ -376,6 +376,7 @@ def test_the_command_has_every_option_that_decides_a_result():
         "keep_order",
         "save_plan",
         "explain",
+        "dry_run",
         "report",
         "audience",
     }
