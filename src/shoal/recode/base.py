@@ -64,11 +64,14 @@ class Categories:
         The categories; in their order, if they have one.
     ordered
         Whether they have one.
+    decided
+        Whether it is clear that they are categories: texts of which a few were merged may still be names.
     """
 
     codes: Whole64
     texts: tuple[str, ...]
     ordered: bool
+    decided: bool = True
 
 
 class Recode(ABC):

@@ -135,7 +135,8 @@ class Merge(Recode):
         texts, ordered = _in_order(old, new, was_ordered=isinstance(table.type_of(column), nw.Enum))
         place = {text: number for number, text in enumerate(texts)}
         as_new: Whole64 = np.array([*(place[text] for text in new), -1], dtype=np.int64)
-        return Categories(as_new[np.where(numbered < 0, -1, places)], tuple(texts), ordered)
+        decided = ordered or self.rare is not None or table.is_numeric(column)
+        return Categories(as_new[np.where(numbered < 0, -1, places)], tuple(texts), ordered, decided)
 
     def _renamed(self, old: Sequence[str], column: str) -> list[str]:
         """Return the new category of every old one, before rare ones are merged."""

@@ -104,6 +104,8 @@ def as_recoded(released: Table, recoded: Table, columns: Iterable[str]) -> Table
 def _kind(table: Table, name: str, column: Numbers | Categories) -> Kind | None:
     if isinstance(column, Numbers):
         return column.kind
+    if not column.decided:
+        return None
     return "ordinal" if isinstance(table.type_of(name), nw.Enum) else "nominal"  # Arrow has no type with an order
 
 

@@ -166,3 +166,9 @@ def test_dates_are_decided_by_a_recode():
         shoal.protect(dates, 3)
     release = shoal.protect(dates, 3, recodes={"born": DatePart("month")})
     assert release.plan.kinds["born"] == "ordinal" and release.headline["k"] >= 3
+
+
+def test_names_of_which_two_were_merged_are_still_names():
+    names = pd.DataFrame({"name": [f"person {number}" for number in range(40)], "age": range(40)})
+    with pytest.raises(DataError, match='"name" .texts nearly all different'):
+        shoal.protect(names, 3, recodes={"name": Merge({"other": ["person 1", "person 2"]})})
