@@ -170,5 +170,5 @@ def test_dates_are_decided_by_a_recode():
 
 def test_names_of_which_two_were_merged_are_still_names():
     names = pd.DataFrame({"name": [f"person {number}" for number in range(40)], "age": range(40)})
-    with pytest.raises(DataError, match='"name" .texts nearly all different'):
+    with pytest.raises(DataError, match=r'"name" .texts nearly all different'):
         shoal.protect(names, 3, recodes={"name": Merge({"other": ["person 1", "person 2"]})})
