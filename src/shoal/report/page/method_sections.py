@@ -81,10 +81,14 @@ def _parameters(summary: Summary, plan: Mapping[str, Any] | None) -> list[tuple[
         together = "changed variables" if summary.perturbs else "grouped variables"
         label = together if len(plan["blocks"]) == 1 else f"block {number} of {len(plan['blocks'])}"
         facts.append((label, names_markup(block)))
-    for choice, columns in _by_choice(plan["replace"]):
-        facts.append(("replaced by", _choice(choice, summary) + Markup(": ") + _which(columns, plan)))
-    for way, columns in _by_choice(plan.get("categories", {})):
-        facts.append((f"categories, {way}", Markup(f"{KEPT[way]}: ") + _which(columns, plan)))
+    facts += [
+        ("replaced by", _choice(choice, summary) + Markup(": ") + _which(columns, plan))
+        for choice, columns in _by_choice(plan["replace"])
+    ]
+    facts += [
+        (f"categories, {way}", Markup(f"{KEPT[way]}: ") + _which(columns, plan))
+        for way, columns in _by_choice(plan.get("categories", {}))
+    ]
     for kind in ("continuous", "ordinal", "nominal"):
         columns = [name for name, one in plan["kinds"].items() if one == kind]
         if columns:
