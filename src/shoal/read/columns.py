@@ -142,7 +142,8 @@ def blanked(series: nw.Series[Any], blank: NDArray[np.bool_], is_array: bool = F
         none = nw.new_series("", [None] * len(rows), nw.Int64, backend=series.implementation)
         indices = places.zip_with(places >= 0, none).to_native()
         taken = native.take(indices) if series.implementation.is_pyarrow() else native.gather(indices)
-        return nw.from_native(taken, series_only=True).alias(series.name)
+        without: nw.Series[Any] = nw.from_native(taken, series_only=True).alias(series.name)
+        return without
     import pandas as pd  # here, to keep start-up quick
 
     kind = native.dtype

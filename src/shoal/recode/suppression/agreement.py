@@ -52,7 +52,7 @@ class Agreement:
     @property
     def work(self) -> int:
         """How many cells are compared to count once, about; small tables take as long as some thousand rows."""
-        return (len(self.table) + 2_000) * self.table.shape[1] * len(self.observed)
+        return (len(self.table) + 2_000) * int(self.table.shape[1]) * len(self.observed)
 
     def counts(self, kept: KeySet) -> Whole64:
         """Return how many records agree with each combination on the `kept` keys; 0 where one of these is missing."""

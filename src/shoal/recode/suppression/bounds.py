@@ -53,7 +53,7 @@ class Carried:
         own = classes.of_item[short]
         valid = own >= 0
         records = np.broadcast_to(amounts[short][:, None], own.shape)[valid]
-        joining = np.bincount(own[valid], records, number)
+        joining = np.bincount(own[valid], records, number).astype(np.float64)
         behind = None if units is None else np.broadcast_to(units[short][:, None], own.shape)[valid]
         loan = np.full(number, np.inf)
         there, costs = classes.of_item[~short], classes.cost[classes.pattern[~short]]
@@ -66,7 +66,7 @@ class Carried:
 def _carriers(places: Whole64, amounts: Whole64, units: Whole64 | None, number: int) -> Doubles:
     """Return how many records, or different units, are in each of the places."""
     if units is None:
-        return np.bincount(places, amounts, number)
+        return np.bincount(places, amounts, number).astype(np.float64)
     return np.bincount(np.unique(np.column_stack([places, units]), axis=0)[:, 0], minlength=number).astype(np.float64)
 
 
@@ -82,7 +82,7 @@ def shared_prices(classes: Classes, carried: Carried, k: int) -> Doubles:
     wanting = need > 0
     share[wanting] = need[wanting] * carried.loan[wanting] / np.maximum(1.0, carried.joining[wanting])
     by_class = np.where(own >= 0, costs + share[own], np.inf)
-    return np.minimum(by_class.min(axis=1), classes.beyond)
+    return np.asarray(np.minimum(by_class.min(axis=1), classes.beyond))
 
 
 def bound_by_prices(classes: Classes, amounts: Whole64, prices: Doubles, k: int) -> float:

@@ -171,5 +171,5 @@ def _cells_of(classes: Classes, placement: Placement, items: Whole64, item_of: W
                 taken[item] = taken.get(item, 0) + amount
                 rows.append(order[first : first + amount])
         if rows:
-            lost[np.ix_(np.concatenate(rows), classes.masks[classes.mask_of[place]])] = True
+            lost[np.ix_(np.concatenate(rows), list(classes.masks[classes.mask_of[place]]))] = True
     return lost & (items[item_of][:, 1:] >= 0)

@@ -60,7 +60,9 @@ class Choice:
         for item, options in enumerate(self._cost):
             for place in options:
                 self.joiners.setdefault(place, []).append(item)
-        self._spare, self._loan, self._whole = spare.tolist(), loan.tolist(), whole.tolist()
+        self._spare: list[float] = spare.tolist()
+        self._loan: list[float] = loan.tolist()
+        self._whole: list[float] = whole.tolist()
         self._full: list[bool] = carried.full.tolist()
         self.carried: dict[int, int] = {}
         self.held: dict[int, set[int]] = {}
@@ -163,7 +165,7 @@ def _lending(classes: Classes, amounts: Whole64, carried: Carried, k: int) -> tu
     loan, whole = np.full(number, dear), np.full(number, dear)
     np.minimum.at(loan, own[away], costs[away])
     np.minimum.at(whole, own[away], (costs * sizes[:, None])[away])
-    return np.bincount(own[away], many[away], number), loan, whole
+    return np.bincount(own[away], many[away], number).astype(np.float64), loan, whole
 
 
 def _cost_per_record(

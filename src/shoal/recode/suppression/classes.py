@@ -62,7 +62,7 @@ class Classes:
         for number, mask in enumerate(masks):
             outside = np.ones(absent.shape[1], dtype=bool)
             outside[list(mask)] = False
-            fits = ~(absent & outside).any(axis=1)
+            fits = np.asarray(~(absent & outside).any(axis=1))
             for row in np.flatnonzero(fits):
                 cost[row, number] = set_cost(tuple(key for key in mask if not absent[row, key]), importance)
             here = np.flatnonzero(fits[pattern])

@@ -88,4 +88,5 @@ def _related(filling: Filling, place: int, rng: np.random.Generator) -> list[int
             for one in filling.group(other)[:_NEAR_ITEMS] if other >= 0 else ():
                 near.update(there for there in placement.places[one] if placement.home[one] != there)
     places = np.array(sorted(near - {place}), dtype=np.int64)
-    return rng.permutation(places)[: int(rng.integers(1, _TOGETHER + 1))].tolist()
+    drawn: list[int] = rng.permutation(places)[: int(rng.integers(1, _TOGETHER + 1))].tolist()
+    return drawn

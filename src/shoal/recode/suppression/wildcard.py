@@ -18,7 +18,7 @@ __all__ = ["LostKeys", "wildcard_suppression"]
 Whole64 = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 
-_MOST_CELLS = 5 * 10**8  # that may be compared before the search for the cheapest sets ends: some ten seconds' work
+_MOST_CELLS = 2 * 10**8  # that may be compared before the search for the cheapest sets ends: some ten seconds' work
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ class _Search:
     def try_level(self, cost: float, level: Sequence[KeySet]) -> None:
         """Close the combinations for which k holds without one of the sets of a level."""
         agreeing = np.zeros(len(self.open), dtype=np.int64)  # on the best set of the level
-        lost = np.zeros((len(self.open), self.lost.shape[1]), dtype=bool)
+        lost = np.zeros_like(self.lost)
         for keys in level:
             for observed, members in self._patterns(self.open):
                 if not set(keys) <= set(observed):
@@ -103,7 +103,7 @@ class _Search:
                 better = members[enough[members] & (counts[members] > agreeing[members])]
                 agreeing[better] = counts[better]
                 lost[better] = False
-                lost[np.ix_(better, keys)] = True
+                lost[np.ix_(better, np.array(keys, dtype=np.int64))] = True
         closed = agreeing > 0
         self.lost[closed] = lost[closed]
         self.least[closed] = cost
@@ -126,7 +126,7 @@ class _Search:
                     better = closed[set_cost(keys, self.importance) < best[closed]]
                     best[better] = set_cost(keys, self.importance)
                     lost[better] = False
-                    lost[np.ix_(better, keys)] = True
+                    lost[np.ix_(better, np.array(keys, dtype=np.int64))] = True
         self.lost[self.open] = lost[self.open]
         self.open[:] = False
 
