@@ -191,16 +191,30 @@ def test_what_cannot_be_used_is_refused(options):
         suppressed_cells([np.array([0, 1, 1])], **{"k": 2, **options})
 
 
-def test_a_search_that_is_cut_short_has_an_honest_bound(monkeypatch):
-    columns = random_columns(3, 150, [4, 5, 6, 7, 8])
+@pytest.mark.parametrize("nearest", [0, 10**9], ids=["by chains", "by nearest records"])
+@pytest.mark.parametrize("absent", [0.0, 0.1])
+def test_a_search_that_is_cut_short_has_an_honest_bound(monkeypatch, nearest, absent):
+    columns = random_columns(3, 150, [4, 5, 6, 7, 8], absent)
     best = suppressed_cells(columns, 4)
     monkeypatch.setattr("shoal.recode.suppression.wildcard._MOST_CELLS", 1)
+    monkeypatch.setattr("shoal.recode.suppression.wildcard._MOST_NEAREST", nearest)
     found = suppressed_cells(columns, 4)
     rows = [tuple(row) for row in np.column_stack(columns).tolist()]
     assert wildcard_holds(rows, released_rows(rows, found.cells), 4, [0] * 150)
     assert found.lower_bound <= best.cost <= found.cost
     assert best.gap == 0.0
     assert found.gap > 0.0
+
+
+def test_with_many_keys_category_holds_with_an_honest_bound(monkeypatch):
+    columns = random_columns(4, 120, [3, 3, 4, 4])
+    best = suppressed_cells(columns, 3, missing="category")
+    monkeypatch.setattr("shoal.recode.suppression.classes._MOST_SETS", 5)
+    found = suppressed_cells(columns, 3, missing="category")
+    rows = [tuple(row) for row in np.column_stack(columns).tolist()]
+    assert category_holds(released_rows(rows, found.cells), 3, [0] * 120, range(120))
+    assert found.lower_bound <= best.cost
+    assert best.lower_bound <= found.cost
 
 
 def test_nothing_is_suppressed_where_k_holds():

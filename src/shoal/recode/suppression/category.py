@@ -31,10 +31,11 @@ _ROUNDING = 1e-6  # of sums of costs, and of what programs return
 
 @dataclass(frozen=True, eq=False)
 class CategoryCells:
-    """The cells that are made missing, and the importance that no choice of cells goes below."""
+    """The cells that are made missing, what no choice costs less than, and whether all sets were thought of."""
 
     cells: Truths
     lower_bound: float
+    all_sets: bool
 
 
 def category_suppression(
@@ -69,7 +70,7 @@ def category_suppression(
     classes = Classes.of(items, importance, free)
     carried = Carried.of(classes, amounts, item_units, k)
     if not carried.short.any():
-        return CategoryCells(np.zeros((len(number), table.shape[1] - 1), dtype=bool), 0.0)
+        return CategoryCells(np.zeros((len(number), table.shape[1] - 1), dtype=bool), 0.0, True)
     placement, used = _search(classes, amounts, item_units, carried, k)
     advance(0.5)
     bound = float((shared_prices(classes, carried, k) * amounts[carried.short]).sum())
@@ -78,7 +79,7 @@ def category_suppression(
     bound *= 1 - _ROUNDING
     if all(float(one).is_integer() for one in importance):  # then so are all costs
         bound = float(np.ceil(bound - _ROUNDING))
-    return CategoryCells(_cells_of(classes, placement, items, item_of), bound)
+    return CategoryCells(_cells_of(classes, placement, items, item_of), bound, bool(np.isinf(classes.beyond)))
 
 
 def _search(

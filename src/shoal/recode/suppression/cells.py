@@ -100,13 +100,16 @@ def suppressed_cells(
     free = [key for key in range(len(columns)) if fixed is None or not fixed[key]]
     layers = np.zeros(records, dtype=np.int64) if strata is None else np.asarray(strata, dtype=np.int64)
     table, counts, number = distinct_combinations([layers, *columns])
+    cells, bound = None, 0.0
     if missing == "category":
         found = category_suppression(table, number, k, costs, free, units)
-        return _result(found.cells, found.lower_bound, costs)
+        if found.all_sets:
+            return _result(found.cells, found.lower_bound, costs)
+        cells, bound = found.cells, found.lower_bound  # what wildcards need is needed here too
     agreement = Agreement.of(np.ascontiguousarray(table[:, 1:]), counts, table[:, 0])
     outcome = wildcard_suppression(agreement, k, costs, free, dict(subsets or {}))
-    bound = math.fsum((outcome.least * counts).tolist())
-    return _result(outcome.lost[number], bound, costs)
+    bound = max(bound, math.fsum((outcome.least * counts).tolist()))
+    return _result(outcome.lost[number] if cells is None else cells, bound, costs)
 
 
 def _result(cells: NDArray[np.bool_], bound: float, importance: Sequence[float]) -> SuppressedCells:

@@ -12,6 +12,7 @@ from shoal.errors import TooFewRecordsError
 from shoal.progress import advance
 from shoal.recode.suppression.agreement import Agreement, KeptKeys
 from shoal.recode.suppression.key_sets import KeySet, levels, set_cost
+from shoal.recode.suppression.nearest import nearest_sets
 
 __all__ = ["LostKeys", "wildcard_suppression"]
 
@@ -19,6 +20,8 @@ Whole64 = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 
 _MOST_CELLS = 2 * 10**8  # that may be compared before the search for the cheapest sets ends: some ten seconds' work
+
+_MOST_NEAREST = 10**9  # cells that may be compared to look for the nearest records of the others
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +68,12 @@ def wildcard_suppression(
             break
         search.try_level(cost, level)
     if search.open.any():
-        search.least[search.open] = np.maximum(search.least[search.open], cost)
-        search.close_by_chains(sorted(free))
+        search.least[search.open] = cost
+        work = int(search.open.sum()) * agreement.table.size
+        if search.kept.subsets or work > _MOST_NEAREST:
+            search.close_by_chains(sorted(free))
+        else:
+            search.close_by_nearest(sorted(free))
     return LostKeys(search.lost, search.least)
 
 
@@ -78,6 +85,7 @@ class _Search:
         self.open = np.zeros(len(agreement.table), dtype=bool)
         self.lost = np.zeros(agreement.table.shape, dtype=bool)
         self.least = np.zeros(len(agreement.table))
+        self.violators = 1
 
     def find_violators(self) -> None:
         """Open the combinations for which k does not hold; refuse those for which it cannot."""
@@ -90,6 +98,8 @@ class _Search:
             hopeless = members[self.open[members] & ~enough[members]]
             if len(hopeless):
                 self._refuse(int(counts[hopeless].min()), fixed)
+
+        self.violators = max(1, int(self.open.sum()))
 
     def try_level(self, cost: float, level: Sequence[KeySet]) -> None:
         """Close the combinations for which k holds without one of the sets of a level."""
@@ -107,8 +117,15 @@ class _Search:
         closed = agreeing > 0
         self.lost[closed] = lost[closed]
         self.least[closed] = cost
-        advance(float(closed.sum()) / max(1, int(self.open.sum())) / 2)
+        advance(float(closed.sum()) / self.violators)
         self.open &= ~closed
+
+    def close_by_nearest(self, free: Sequence[int]) -> None:
+        """Close what is left by losing the keys in which the nearest records differ."""
+        rows = np.flatnonzero(self.open)
+        self.lost[rows], least = nearest_sets(self.agreement, rows, self.kept.k, self.importance, free)
+        self.least[rows] = np.maximum(self.least[rows], least)
+        self.open[:] = False
 
     def close_by_chains(self, free: Sequence[int]) -> None:
         """Close what is left by losing one key after the other, in several orders; the cheapest is kept."""
