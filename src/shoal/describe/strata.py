@@ -76,7 +76,7 @@ def joined_to_enough(
 ) -> NDArray[np.int64]:
     """Join parts that have fewer than k units, but not none, to the parts after them in their stratum.
 
-    What is short at the end is joined to the part before.
+    What is short at the end is joined to the last that has enough.
 
     Parameters
     ----------
@@ -96,17 +96,20 @@ def joined_to_enough(
     stratum[parts] = strata
     joined = np.arange(len(counts))
     start = 0  # of the parts that are being put together
+    enough = -1  # the last that has k
     for part in range(len(counts)):
         if part > start and stratum[part] != stratum[start]:
             start = part
         have = int(counts[start : part + 1].sum())
         if units is not None:
             have = len(set().union(*units[start : part + 1]))
+        if enough >= 0 and stratum[part] != stratum[enough]:
+            enough = -1
         joined[start : part + 1] = joined[start]
         if have >= k or (have == 0 and not fill):
+            enough = start if have >= k else enough
             start = part + 1
         elif part + 1 == len(counts) or stratum[part + 1] != stratum[part]:  # short at the end
-            before = start - 1
-            joined[start : part + 1] = joined[before] if before >= 0 and stratum[before] == stratum[part] else start
+            joined[start : part + 1] = start if enough < 0 else enough
             start = part + 1
     return np.unique(joined[parts], return_inverse=True)[1].reshape(-1).astype(np.int64)

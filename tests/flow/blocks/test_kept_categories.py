@@ -276,9 +276,9 @@ def test_a_search_is_repeated_step_by_step_inside_combinations():
 
 
 def test_diversity_holds_among_records_that_are_alike_in_what_is_kept():
-    frame = mixed(10, 400)
+    frame = mixed(10, 600)
     options = {"roles": {"code": "confidential"}, "categories": {"region": "suppress", "water": "suppress"}}
-    release = shoal.protect(frame, 3, kinds=KINDS, diversity=2, seed=1, **options)
+    release = shoal.protect(frame, 8, kinds=KINDS, diversity=2, seed=1, **options)
     seen = defaultdict(set)
     for row, code in zip(rows_of(release.data, ["region", "water", "income", "age"]), frame["code"], strict=True):
         seen[row].add(code)

@@ -135,20 +135,16 @@ def keep_categories(work: Work, number: int, block: Sequence[str]) -> KeptCatego
     if not names:
         return KeptCategories(work, others)
     own = {name: codes(work.table, name) for name in names}
-    is_within = [plan.categories[name] == "within" for name in names]
-    within = {name: own[name] for name, fixed in zip(names, is_within, strict=True) if fixed}
+    within = {name: own[name] for name in names if plan.categories[name] == "within"}
+    free = [name for name in names if name not in within]
     _refuse_few(plan, within, work.strata.codes, work.units, inside=work.wider is not None)
     cells = {}
-    if not all(is_within):
+    if free:
+        fixed = joined_codes([work.strata.codes, *within.values()], len(work.table))
         found = suppressed_cells(
-            list(own.values()),
-            plan.k,
-            missing="category",
-            strata=work.strata.codes,
-            units=work.units,
-            fixed=is_within,
+            [own[name] for name in free], plan.k, missing="category", strata=fixed, units=work.units
         ).cells
-        cells = {name: found[:, place] for place, name in enumerate(names) if found[:, place].any()}
+        cells = {name: found[:, place] for place, name in enumerate(free) if found[:, place].any()}
         own |= {name: np.where(suppressed, -1, own[name]) for name, suppressed in cells.items()}
     wide = (work.strata if work.wider is None else work.wider).codes
     for values in within.values():
@@ -172,7 +168,7 @@ def keep_categories(work: Work, number: int, block: Sequence[str]) -> KeptCatego
         # Groups that are alike in the combination need not share a value with others; they may where they have to.
         wider=None if plan.diversity is not None else Strata(wide, int(wide.max()) + 1, columns),
     )
-    return KeptCategories(inside, others, cells, combinations, can_suppress=not all(is_within))
+    return KeptCategories(inside, others, cells, combinations, can_suppress=bool(free))
 
 
 def within_parts(work: Work, block: Sequence[str]) -> Strata:
