@@ -17,8 +17,10 @@ from shoal.measure.publication import Publication
 from shoal.measure.risk.keys.frequencies import KeyFrequencies, key_frequencies
 from shoal.measure.risk.keys.individual_risk import household_risk, individual_risk
 from shoal.measure.risk.keys.k_map import KMap, k_map
+from shoal.measure.risk.keys.l_diversity import l_diversity
 from shoal.measure.risk.keys.riskiest import RiskyRecord, riskiest
 from shoal.measure.risk.keys.suda import Suda, suda
+from shoal.measure.risk.keys.t_closeness import t_closeness
 
 __all__ = [
     "About",
@@ -42,8 +44,10 @@ __all__ = [
     "jaccard_index",
     "k_map",
     "key_frequencies",
+    "l_diversity",
     "rand_index",
     "riskiest",
     "suda",
+    "t_closeness",
 ]
 __all__ += catalogue.__all__

@@ -279,7 +279,7 @@ def _as_word(value: Any, limit: Limit | None) -> Any:
 
 
 def partition_measure(about: About) -> Callable[[Callable[P, R]], Measure[P, R]]:
-    """Turn a function of two partitions into a measure with this description."""
+    """Turn a function of two partitions, or of one file, into a measure with this description."""
     return lambda function: Measure(function, about)
 
 
