@@ -11,6 +11,7 @@
     │   ├── ReadError               a file that cannot be read
     │   ├── MissingValuesError      missing values where none were expected
     │   ├── TooFewRecordsError      fewer records than k, in the file, a stratum or a variable
+    │   ├── NotCloseError           no groups that are as close to the file as asked for (closeness)
     │   ├── MethodError             a method that cannot protect such a table; another may
     │   └── NotApplicableError      a measure that has no meaning for these files
     └── WriteError                  a file that was not written; whatever stood there before still does
@@ -48,6 +49,7 @@ __all__ = [
     "MethodError",
     "MissingValuesError",
     "NotApplicableError",
+    "NotCloseError",
     "ParameterError",
     "PlanError",
     "ReadError",
@@ -135,6 +137,15 @@ class TooFewRecordsError(DataError):
     records: int | None = None  # how many there are
     strata: tuple[str, ...] | None = None  # the columns of the strata, if it is about one of them
     column: str | None = None
+
+
+class NotCloseError(DataError):
+    """No groups are as close to the file as asked for; `closeness` is the smallest that can be had, rounded up."""
+
+    meaning = "No groups are as close to the file as asked for."
+    closeness: float | None = None
+    column: str | None = None
+    strata: tuple[str, ...] | None = None  # the columns of the strata, if it is about one of them
 
 
 class MethodError(DataError):

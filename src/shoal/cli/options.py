@@ -135,6 +135,12 @@ PROTECTION: dict[str, Any] = {
         int | None,
         typer.Option(help="Different values of every confidential variable in a group, at least (l-diversity)."),
     ],
+    "closeness": Annotated[
+        float | None,
+        typer.Option(
+            help="How far the confidential variables of a group may be from the file's, from 0 to 1 (t-closeness)."
+        ),
+    ],
     "dominance": Annotated[
         float | None,
         typer.Option(help="The largest share of a group's sum, in %, that one record may have; groups are joined."),

@@ -89,6 +89,7 @@ class Outcome(PlanSection):
     dominated: dict[str, int] = Field(default_factory=dict)  # in which one is more than `dominance`, or 80 %, of it
     held_by_one: dict[str, int] = Field(default_factory=dict)  # per column, groups that get the value of one record
     alike: dict[str, int] = Field(default_factory=dict)  # per confidential column, groups with one value of it only
+    closeness: float | None = None  # the largest distance of a group to the file in a confidential column, if asked for
     outside: dict[str, int] = Field(default_factory=dict)  # per column, values outside the range of the original
     unchanged: list[str] = Field(default_factory=list)  # released as they are; weights and strata are not among them
     unique_by_unchanged: int = 0  # records that no other is like in these

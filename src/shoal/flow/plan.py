@@ -52,7 +52,7 @@ _HEADER = (
 )
 _PUBLIC = {
     *("k", "blocks", "kinds", "method", "replace", "confidential", "edits", "repair", "missing", "standardize"),
-    *("diversity", "dominance", "decimals", "drop_unit", "bounds", "categories"),
+    *("diversity", "closeness", "dominance", "decimals", "drop_unit", "bounds", "categories"),
 }
 _NOT_PUBLIC = ("random_state", "device", "memory")  # parameters of a method
 
@@ -110,6 +110,7 @@ class Plan(PlanSection):
     repair: bool = False  # whether representatives are moved onto linear rules that the file breaks
     missing: Literal["error", "keep", "fill"] = "error"
     diversity: int | None = Field(default=None, ge=2)  # values of every confidential variable in a group, at least
+    closeness: float | None = Field(default=None, ge=0, le=1)  # the farthest a group may be from the file in each
     # The largest share of a group's sum that one record may have, in %.
     dominance: float | None = Field(default=None, gt=0, le=100)
     standardize: bool = True

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from shoal.errors import ColumnError, MethodError, ParameterError, RuleError, nearest_name_hint
+from shoal.flow.blocks.closeness import closeness_fits
 from shoal.flow.blocks.largest_shares import averages_amounts
 from shoal.flow.recoding.asked import refuse_recoded_roles
 from shoal.flow.synthetic_choice import refuse_both, refuse_other_names
@@ -32,6 +33,8 @@ def refuse_misfits(plan: Plan) -> None:
     _blocks_share_what_is_for_blocks(plan)
     if plan.diversity is not None:
         _diversity_fits(plan)
+    if plan.closeness is not None:
+        closeness_fits(plan)
     if plan.dominance is not None:
         _dominance_fits(plan)
     if plan.missing == "fill":

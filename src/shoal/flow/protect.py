@@ -44,6 +44,7 @@ def protect(
     repair: bool = False,
     missing: Literal["error", "keep", "fill"] = "error",
     diversity: int | None = None,
+    closeness: float | None = None,
     dominance: float | None = None,
     categories: str | Mapping[Any, str] = "group",
     standardize: bool = True,
@@ -123,6 +124,11 @@ def protect(
         How many different values of every confidential variable a group has at least (l-diversity), so that to know a
         person's group is not to know the value; for the columns with the role confidential. None, the default, only
         counts the groups whose members are all alike, and warns of them.
+    closeness
+        How far, from 0 to 1, the distribution of every confidential variable in a group may be from that in the file
+        (t-closeness); for the columns with the role confidential. Values with an order are compared by the earth
+        mover's distance, others by half the sum of absolute differences. Of several ways to make such groups the one
+        with the least loss is taken. Records count the same, whatever their weights.
     dominance
         The largest share, in %, that one record may have of the sum of a continuous variable in its group (of absolute
         values): groups are joined until none has more. None, the default, only counts the groups in which one record

@@ -13,6 +13,7 @@ from shoal.describe.kinds.default_kinds import FEW_VALUES, taken_for_codes
 from shoal.describe.variables import distinct_values
 from shoal.describe.weights import warn_of_weights
 from shoal.errors import DataError, DescriptionWarning, DisclosureWarning, warn
+from shoal.flow.blocks.closeness import kept_closeness
 from shoal.flow.blocks.counted import counted, note_on_kept, notes_on_counts
 from shoal.flow.blocks.diversity import alike_groups, confidential_codes
 from shoal.flow.blocks.kept_categories import note_on_suppressed
@@ -87,6 +88,7 @@ def outcome_of(
         ],  # a type may also have lost categories
         constant=[name for block in blocks for name in block.matrix.constant],
         alike=alike,
+        closeness=kept_closeness(work, partitions),
         outside=outside_range(work.plan, work.table, masked),
         unchanged=unchanged,
         unique_by_unchanged=unique_by_unchanged,

@@ -36,7 +36,7 @@ from shoal.flow.synthetic_choice import (
 from shoal.measure.headline import usual_scenarios
 from shoal.parameters.choices import as_text, build, written_form
 from shoal.parameters.default import BY_RULES, DEFAULT_METHOD, DEFAULT_REPLACEMENT, is_default
-from shoal.parameters.limits import Above, Limit, OneOf, OrNone, TrueOrFalse, Whole, check_limits
+from shoal.parameters.limits import Above, Limit, Number, OneOf, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.partition import METHODS
 from shoal.partition.base import Method
 from shoal.partition.fuzzy.soft_method import SoftMethod
@@ -95,8 +95,8 @@ def settle(
     confidential, edits, decimals, recodes, missing_codes, categories, seed
         As in `protect`.
     **as_given
-        The options of `protect` that a plan takes as they are: repair, missing, diversity, dominance, standardize,
-        drop_unit, bounds.
+        The options of `protect` that a plan takes as they are: repair, missing, diversity, closeness, dominance,
+        standardize, drop_unit, bounds.
     """
     _check_options(method, {"k": k, "seed": seed} | as_given)
     original = as_table(data)
@@ -175,6 +175,7 @@ def _check_options(method: Any, options: Mapping[str, Any]) -> None:
         "k": Whole(2),
         "missing": OneOf(("error", "keep", "fill")),
         "diversity": OrNone(Whole(2)),
+        "closeness": OrNone(Number(0, 1)),
         "dominance": OrNone(Above(0, high=100)),
         "standardize": TrueOrFalse(),
         "repair": TrueOrFalse(),

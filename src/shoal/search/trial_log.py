@@ -27,6 +27,7 @@ _SILENT = {
     "standardize": "True",
     "repair": "False",
     "diversity": "None",
+    "closeness": "None",
     "bounds": "False",
     "utility": "probabilistic_information_loss",
 }

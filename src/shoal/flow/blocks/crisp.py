@@ -16,6 +16,7 @@ from shoal.edits.keep.cells import Cells
 from shoal.edits.keep.kept_representatives import kept_representatives
 from shoal.errors import DisclosureWarning, MethodError, TooFewRecordsError, warn
 from shoal.flow.blocks.behind import GroupedBlock
+from shoal.flow.blocks.closeness import with_closeness
 from shoal.flow.blocks.diversity import confidential_codes, with_diversity
 from shoal.flow.blocks.grouping import Grouping, group_centres, group_records, with_empty_records
 from shoal.flow.blocks.kept_categories import KeptCategories, keep_categories, within_parts
@@ -51,6 +52,9 @@ def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> Protec
     if plan.missing == "fill":
         grouping = with_empty_records(grouping, strata, plan.k)
     everyone = members(grouping.labels, grouping.labels >= 0)
+    if plan.closeness is not None:
+        grouping = with_closeness(work, block, matrix, strata, grouping)
+        everyone = members(grouping.labels, grouping.labels >= 0)
     if plan.diversity is not None:
         confidential = confidential_codes(work, block)
         grouping = with_diversity(grouping, group_centres(matrix, everyone), confidential, plan.diversity)

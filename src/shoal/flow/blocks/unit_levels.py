@@ -67,7 +67,7 @@ def _refuse_rules_between(rules: Iterable[Rule], upper: set[str], lower: set[str
 
 
 def levels_of(plan: Plan, table: Table, strata: Strata) -> Levels | None:
-    """Return the units and the levels of the blocks; an error if they do not go with k, strata or diversity.
+    """Return the units and the levels of the blocks; an error if they do not go with k, strata, diversity or closeness.
 
     None where the plan has no unit.
     """
@@ -91,6 +91,11 @@ def levels_of(plan: Plan, table: Table, strata: Strata) -> Levels | None:
     if plan.diversity is not None and any(map(levels.is_inside, range(len(constant)))):
         raise MethodError(
             "diversity is not kept inside groups of units. Leave it out.",
+            method=plan.masking.method.name,
+        )
+    if plan.closeness is not None and any(constant):
+        raise MethodError(
+            "closeness is about records, and is not kept in groups of units. Leave it out.",
             method=plan.masking.method.name,
         )
     return levels

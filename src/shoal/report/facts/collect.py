@@ -310,6 +310,7 @@ class _Collector:
             became_float=list(outcome.became_float),
             joined=list(outcome.joined),
             outside=dict(outcome.outside),
+            closeness=outcome.closeness,
             empty_records=outcome.empty_records,
         )
 

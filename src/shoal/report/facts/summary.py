@@ -136,6 +136,9 @@ class OutcomeFacts(_Facts):
         "and none counts too much."
     )
     outside: dict[str, int] = Field(description="Values outside the range of the original, by variable.")
+    closeness: float | None = Field(
+        None, description="The largest distance of a group to the file in a confidential variable, if asked for."
+    )
     empty_records: int = Field(description="Records with no observed value in some block, which stay empty there.")
 
 

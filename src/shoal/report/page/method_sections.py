@@ -104,10 +104,12 @@ def _parameters(summary: Summary, plan: Mapping[str, Any] | None) -> list[tuple[
 
 
 def _safeguards(plan: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what was asked for beyond k: diversity, dominance, bounds, rules and decimals."""
+    """Return what was asked for beyond k: diversity, closeness, dominance, bounds, rules and decimals."""
     facts: list[tuple[str, str]] = []
     if plan["diversity"] is not None:
         facts.append(("l-diversity", f"{plan['diversity']} values of every confidential variable in a group, at least"))
+    if plan["closeness"] is not None:
+        facts.append(("t-closeness", f"confidential values of a group: within t = {plan['closeness']:g} of the file's"))
     if plan["dominance"] is not None:
         facts.append(("dominance", f"no record is more than {plan['dominance']:g} % of the sum of a group"))
     if plan["bounds"]:

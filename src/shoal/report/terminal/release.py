@@ -72,7 +72,13 @@ def _protection(summary: Summary) -> Iterator[tuple[str, str]]:
     if summary.outcome is not None:
         behind = "rewritten together" if summary.is_synthetic else "behind any released value"
         what = "different units" if any(one.role == "unit" for one in summary.variables) else "records"
+        if summary.outcome.closeness is not None and summary.plan is not None:
+            yield "closeness", _closeness(summary.plan["closeness"], summary.outcome.closeness)
         yield "support", f"{summary.outcome.smallest_support}, the fewest {what} {behind}"
+
+
+def _closeness(t: float, largest: float) -> str:
+    return f"confidential values: within t = {t:g} of the file's (the farthest group {largest:.4f})"
 
 
 def _loss(summary: Summary) -> Iterator[tuple[str, str]]:

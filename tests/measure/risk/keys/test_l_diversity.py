@@ -27,7 +27,9 @@ def test_testdata_beside_sdcmicro(reference_data):
 
 @given(
     rows=st.lists(
-        st.tuples(st.sampled_from([None, "a", "b"]), st.sampled_from([None, "x", "y"]), st.sampled_from([None, *"pqrs"])),
+        st.tuples(
+            st.sampled_from([None, "a", "b"]), st.sampled_from([None, "x", "y"]), st.sampled_from([None, *"pqrs"])
+        ),
         min_size=1,
         max_size=20,
     ),

@@ -37,9 +37,7 @@ Whole64 = NDArray[np.int64]
         slow=False,
     )
 )
-def t_closeness(
-    data: Any, keys: Any, confidential: Any, *, kinds: Mapping[str, Kind] | None = None
-) -> MeasuredValue:
+def t_closeness(data: Any, keys: Any, confidential: Any, *, kinds: Mapping[str, Kind] | None = None) -> MeasuredValue:
     """Return the largest distance of a class of key variables from the whole file, in a confidential variable.
 
     A missing value of a key counts as a category. Missing values of a confidential variable are left out; a class that
