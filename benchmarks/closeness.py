@@ -1,10 +1,10 @@
 """t-close groups: the information loss of plain MDAV, of its groups merged until t holds, and of `closeness`.
 
     python benchmarks/closeness.py                # Census and testdata
-    python benchmarks/closeness.py 100000         # processor seconds for as many records of five columns, k = 5, t = 0.1
+    python benchmarks/closeness.py 100000         # processor seconds for as many records of five columns, k=5, t=0.1
 
-The loss is the share of the variation, in %, of standardised columns. Confidential variables are among the columns
-("inside") or not. "ways" are those of Soria-Comas and others (2015), each improved by swaps; `closeness` takes the least.
+The loss is the share of the variation, in %, of standardised columns. The ways are those of
+Soria-Comas and others (2015), each improved by swaps; `closeness` takes the one with the least loss.
 """
 
 from __future__ import annotations

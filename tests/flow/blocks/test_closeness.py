@@ -51,7 +51,7 @@ def distances(labels, frame, names, nominal=("illness",)):
 def test_every_group_is_close_or_a_stratum_is_not(n, k, t, names, seed, strata, diversity):
     frame = patients(n, seed, missing=0.1)
     frame["part"] = np.where(np.arange(n) % 3 == 0, "a", "b") if n >= 3 * k else "a"
-    options = {"columns": ["x", "y"], "roles": {name: "confidential" for name in names}, "strata": strata}
+    options = {"columns": ["x", "y"], "roles": dict.fromkeys(names, "confidential"), "strata": strata}
     try:
         release = protect_part(frame, k, closeness=t, diversity=diversity, **options)
     except NotCloseError as error:
@@ -101,7 +101,7 @@ def test_a_stratum_that_is_far_is_refused_with_the_smallest_closeness_that_can_b
     frame = patients(80).assign(part=["a", "b"] * 40)
     frame.loc[frame["part"] == "a", "income"] += 100
     options = {"columns": ["x", "y"], "roles": {"income": "confidential"}, "strata": "part"}
-    with pytest.raises(NotCloseError, match="in a stratum of part.*merge strata") as caught:
+    with pytest.raises(NotCloseError, match=r"in a stratum of part.*merge strata") as caught:
         protect_part(frame, 3, closeness=0.1, **options)
     assert caught.value.column == "income" and caught.value.strata == ("part",)
     release = protect_part(frame, 3, closeness=caught.value.closeness, **options)
@@ -157,7 +157,7 @@ def test_with_units_records_are_merged_and_groups_of_units_are_refused():
     assert max(distances(labels, frame, ["income"])) <= 0.2
     assert frame["house"].groupby(labels).nunique().min() >= 3
     frame["rooms"] = np.repeat(np.arange(60) % 9, 2) + 0.5
-    with pytest.raises(MethodError, match="closeness .* not kept in groups of units"):
+    with pytest.raises(MethodError, match=r"closeness .* not kept in groups of units"):
         protect_part(frame, 3, columns=["x", "rooms"], **options)
 
 

@@ -87,7 +87,8 @@ def _ways(X: Doubles, merged: Whole64, distributions: Distributions, k: int, t: 
     from shoal.partition.kernels.closeness import grouped_with_exchanges  # here, because numba takes a second to import
 
     yield MERGED, merged
-    exchanged = grouped_with_exchanges(X, distributions.codes, k, t, _MOST_EXCHANGES, *distributions.file)
+    found = grouped_with_exchanges(X, distributions.codes, k, t, _MOST_EXCHANGES, *distributions.file)
+    exchanged = np.asarray(found, dtype=np.int64)
     yield EXCHANGED, merged_until_close(X, exchanged, distributions, t)
     beyond = distributions.distance(np.arange(len(X)))  # what these records together are away from the file
     for buckets, each in bucket_sizes(len(X), k, t - beyond, len(distributions.codes)):

@@ -13,7 +13,7 @@ _LEAST_GAIN = 1e-9  # of the squared distance of two records that are swapped: r
 @inner_kernel
 def _distance(
     own: Integers, size: Scalar, v: Scalar, ordered: Booleans, start: Integers, below: Doubles, sums: Doubles
-):  # type: ignore[no-untyped-def]
+) -> Scalar:
     """Return the distance of some values, in their order, to those of the file; 0 where all are missing.
 
     Until the last division all numbers are whole, and exact up to 2**53.
@@ -95,7 +95,9 @@ def _put(values: Integers, size: Scalar, old: Scalar, new: Scalar) -> None:
 
 
 @inner_kernel
-def _excess(own: Integers, size: Scalar, t: Scalar, ordered: Booleans, start: Integers, below: Doubles, sums: Doubles):  # type: ignore[no-untyped-def]
+def _excess(
+    own: Integers, size: Scalar, t: Scalar, ordered: Booleans, start: Integers, below: Doubles, sums: Doubles
+) -> Scalar:
     """Return by how much the distances of all variables are above t, together."""
     total = 0.0
     for v in range(own.shape[0]):
@@ -115,7 +117,9 @@ def _farthest(P: Doubles, rows: Integers, left: Scalar, point: Doubles) -> Scala
 
 
 @inner_kernel
-def _nearest(P: Doubles, rows: Integers, left: Scalar, point: Doubles, far: Doubles, near: Integers, most: Scalar):  # type: ignore[no-untyped-def]
+def _nearest(
+    P: Doubles, rows: Integers, left: Scalar, point: Doubles, far: Doubles, near: Integers, most: Scalar
+) -> Scalar:
     """Put the places of the nearest remaining records into `near`, nearest first, and return how many there are."""
     size = 0
     for place in range(left):
@@ -206,7 +210,9 @@ def grouped_with_exchanges(
     far, near = np.empty(k + most), np.empty(k + most, np.int64)
     own = np.empty((variables, k), np.int64)
     tried, best_own = own.copy(), own.copy()
-    left, group, seed, is_second = n, 0, -1, False
+    group, is_second = 0, False
+    left: Scalar = n
+    seed: Scalar = -1
     point = np.empty(d)
     while left >= 2 * k:
         if is_second:
@@ -239,8 +245,8 @@ def grouped_with_exchanges(
                 own[:] = best_own
                 excess = best
             turn += 1
-        for place in members:
-            labels[rows[place]] = group
+        for i in range(len(members)):
+            labels[rows[members[i]]] = group
         left = _take_out(P, rows, left, np.sort(members), totals)
         group += 1
     for place in range(left):
@@ -267,7 +273,8 @@ def dealt_from_buckets(X: Doubles, bucket: Integers, asked: Integers) -> Integer
         for b in range(buckets):
             widest = max(widest, asked[group, b])
     far, near = np.empty((buckets, widest)), np.empty((buckets, widest), np.int64)
-    left, seed = n, -1
+    left: Scalar = n
+    seed: Scalar = -1
     point = np.empty(d)
     for group in range(groups):
         if group % 2 == 1:
@@ -304,8 +311,8 @@ def dealt_from_buckets(X: Doubles, bucket: Integers, asked: Integers) -> Integer
             for i in range(filled[b]):
                 members[count] = near[b, i]
                 count += 1
-        for place in members:
-            labels[rows[place]] = group
+        for i in range(len(members)):
+            labels[rows[members[i]]] = group
         left = _take_out(P, rows, left, np.sort(members), totals)
     return labels
 

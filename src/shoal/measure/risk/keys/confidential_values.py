@@ -17,7 +17,7 @@ from shoal.errors import ColumnError, NotApplicableError, ParameterError, neares
 from shoal.read import Table
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array  # type: ignore[import-untyped]
 
 __all__ = ["Counts", "classes_of", "counts_in_classes", "is_ordered", "named_columns", "observed_codes"]
 

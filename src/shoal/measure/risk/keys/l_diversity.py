@@ -131,7 +131,7 @@ def _recursive(counts: Counts, c: float) -> Doubles:
     totals = np.add.reduceat(falling, starts)
     tails = totals[of_row] - (before - before[starts][of_row])
     holds = falling[starts][of_row] < c * tails
-    return _by_record(np.bincount(rows, weights=holds, minlength=table.shape[0]), counts)
+    return _by_record(np.bincount(rows[holds], minlength=table.shape[0]).astype(np.float64), counts)
 
 
 def _by_record(of_class: Doubles, counts: Counts) -> Doubles:
