@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from shoal.errors import ColumnError, MethodError, ParameterError, RuleError, nearest_name_hint
-from shoal.flow.blocks.closeness import closeness_fits
+from shoal.flow.blocks.confidential.closeness import closeness_fits
 from shoal.flow.blocks.largest_shares import averages_amounts
 from shoal.flow.recoding.asked import refuse_recoded_roles
 from shoal.flow.synthetic_choice import refuse_both, refuse_other_names

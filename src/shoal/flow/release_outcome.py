@@ -13,10 +13,10 @@ from shoal.describe.kinds.default_kinds import FEW_VALUES, taken_for_codes
 from shoal.describe.variables import distinct_values
 from shoal.describe.weights import warn_of_weights
 from shoal.errors import DataError, DescriptionWarning, DisclosureWarning, warn
-from shoal.flow.blocks.closeness import kept_closeness
+from shoal.flow.blocks.confidential.closeness import kept_closeness
+from shoal.flow.blocks.confidential.diversity import alike_groups, confidential_codes
 from shoal.flow.blocks.counted import counted, note_on_kept, notes_on_counts
-from shoal.flow.blocks.diversity import alike_groups, confidential_codes
-from shoal.flow.blocks.kept_categories import note_on_suppressed
+from shoal.flow.blocks.kept_categories import notes_on_suppressed
 from shoal.flow.blocks.perturbed import note_on_unchanged, warn_of_no_k
 from shoal.flow.blocks.unit_levels import warn_of_unit
 from shoal.flow.blocks.work import ProtectedBlock, Work
@@ -55,9 +55,7 @@ def outcome_of(
         _warn_of_whole_records(work, combinations, apart, keeps_missing)
     counts = counted(blocks)
     notes += notes_on_counts(work.plan, counts)
-    can_be_suppressed = list(work.plan.categories.values()).count("suppress")
-    if can_be_suppressed:
-        notes.append(note_on_suppressed(counts["suppressed"], can_be_suppressed, len(masked)))
+    notes += notes_on_suppressed(work.plan, counts["suppressed"], len(masked))
     _warn_of_values_of_one(work, counts["held_by_one"], sum(len(partition.sizes) for partition in partitions))
     notes += _kind_notes(work)
     unchanged = [name for name in work.plan.unchanged(masked.names) if not masked.missing(name).all()]

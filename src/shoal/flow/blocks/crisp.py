@@ -16,8 +16,8 @@ from shoal.edits.keep.cells import Cells
 from shoal.edits.keep.kept_representatives import kept_representatives
 from shoal.errors import DisclosureWarning, MethodError, TooFewRecordsError, warn
 from shoal.flow.blocks.behind import GroupedBlock
-from shoal.flow.blocks.closeness import with_closeness
-from shoal.flow.blocks.diversity import confidential_codes, with_diversity
+from shoal.flow.blocks.confidential.closeness import with_closeness
+from shoal.flow.blocks.confidential.diversity import confidential_codes, with_diversity
 from shoal.flow.blocks.grouping import Grouping, group_centres, group_records, with_empty_records
 from shoal.flow.blocks.kept_categories import KeptCategories, keep_categories, within_parts
 from shoal.flow.blocks.largest_shares import refuse_large_shares

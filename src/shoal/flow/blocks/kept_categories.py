@@ -33,7 +33,7 @@ __all__ = [
     "KeptCategories",
     "categories_per_column",
     "keep_categories",
-    "note_on_suppressed",
+    "notes_on_suppressed",
     "refuse_few_within",
     "within_parts",
 ]
@@ -255,9 +255,12 @@ def _units_of(parts: Integers, observed: Booleans, units: Integers) -> list[set[
     return found
 
 
-def note_on_suppressed(suppressed: Mapping[str, int], kept: int, records: int) -> str:
+def notes_on_suppressed(plan: Plan, suppressed: Mapping[str, int], records: int) -> list[str]:
     """Say how many cells were suppressed, of how many in the columns whose cells may be, and in which columns."""
+    kept = list(plan.categories.values()).count("suppress")
+    if not kept:
+        return []
     total = sum(suppressed.values())
     share = 100 * total / (kept * records)
     listed = ", ".join(f'"{name}" ({count:,})' for name, count in suppressed.items())
-    return f"Cells suppressed: {total:,} of {kept * records:,} ({share:.2f} %){f', in {listed}' if listed else ''}."
+    return [f"Cells suppressed: {total:,} of {kept * records:,} ({share:.2f} %){f', in {listed}' if listed else ''}."]

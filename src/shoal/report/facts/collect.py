@@ -36,11 +36,10 @@ from shoal.report.facts.group_sizes import binned, sizes_shown
 from shoal.report.facts.headline import alike_text, headline_facts, protected_facts, scenario_facts
 from shoal.report.facts.recoded_columns import recode_lines
 from shoal.report.facts.shapes import categories_in, shape_of_amounts, shape_of_categories
-from shoal.report.facts.steps import step_facts
+from shoal.report.facts.steps import step_facts, treatment_of
 from shoal.report.facts.summary import (
     AS_IT_IS,
     DROPPED,
-    KEPT,
     NEW_IDS,
     AttackFacts,
     Audience,
@@ -111,13 +110,6 @@ def summarize_files(
     """
     collector = _Collector(original, masked, evaluation, plan, audience)
     return collector.summary([] if plan is None else sizes_shown(masked, plan), distributions=True, just_made=False)
-
-
-def _treatment(plan: Plan, name: str) -> str:
-    step = whole_chain.last_steps(plan)[name]
-    last = KEPT[step.categories[name]] if name in step.categories else as_text(step.replace[name])
-    recodes = [one.text for each in whole_chain.steps_of(plan) for one in each.column_recodes.get(name, [])]
-    return ", then ".join([*recodes, last])
 
 
 class _Collector:
@@ -198,17 +190,13 @@ class _Collector:
 
     def _k_holds(self, sizes: Sequence[NDArray[np.int64]]) -> bool:
         """Whether every protected value is seen to stand for k records."""
-        if (
-            self._plan is None
-            or self._plan.is_synthetic
-            or self._plan.perturbs
-            or not whole_chain.all_promise(self._plan)
-        ):
+        plan = self._plan
+        if plan is None or plan.is_synthetic or plan.perturbs or not whole_chain.all_promise(plan):
             return False
         reached = self._evaluation.k_anonymity
         if sizes:
-            return all(block.min() >= self._plan.k for block in sizes)
-        return reached is not None and reached >= self._plan.k
+            return all(block.min() >= plan.k for block in sizes)
+        return reached is not None and reached >= plan.k
 
     def _promise(self, k_holds: bool, headline: HeadlineFacts) -> str:
         """Return what holds of whole records, over everything that is released, and of every protected value."""
@@ -263,7 +251,7 @@ class _Collector:
         elif not protected:
             treatment = AS_IT_IS if plan is None or name != plan.unit else NEW_IDS
         else:
-            treatment = "compared" if plan is None else _treatment(plan, name)
+            treatment = "compared" if plan is None else treatment_of(plan, name)
         loss = self._evaluation.information_loss
         by_column = {} if loss is None else loss.parts.get("by_column", {})
         return VariableFacts(

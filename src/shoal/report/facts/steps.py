@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from shoal.flow.chain.whole_chain import steps_of
+from shoal.flow.chain.whole_chain import last_steps, steps_of
 from shoal.flow.plan import Plan
 from shoal.parameters.choices import as_text
 from shoal.report.facts.summary import KEPT, StepFacts
 
-__all__ = ["step_facts"]
+__all__ = ["step_facts", "treatment_of"]
 
 
 def step_facts(plan: Plan | None) -> list[StepFacts]:
@@ -24,3 +24,11 @@ def step_facts(plan: Plan | None) -> list[StepFacts]:
         )
         for step in steps_of(plan)
     ]
+
+
+def treatment_of(plan: Plan, name: str) -> str:
+    """Return what was done to a column that is protected, step after step: its recodes, and what gave it its values."""
+    step = last_steps(plan)[name]
+    last = KEPT[step.categories[name]] if name in step.categories else as_text(step.replace[name])
+    recodes = [one.text for each in steps_of(plan) for one in each.column_recodes.get(name, [])]
+    return ", then ".join([*recodes, last])

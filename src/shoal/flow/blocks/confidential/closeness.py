@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from shoal.describe.matrix import Matrix
 from shoal.describe.strata import Strata
 from shoal.errors import DataError, MethodError, NotCloseError, ParameterError
-from shoal.flow.blocks.diversity import confidential_codes
+from shoal.flow.blocks.confidential.diversity import confidential_codes
 from shoal.flow.blocks.grouping import Grouping, points_of
 from shoal.flow.blocks.work import Work
 from shoal.measure.risk.keys.confidential_values import is_ordered, observed_codes
