@@ -18,7 +18,7 @@ from shoal.describe import Selection
 from shoal.describe.combinations import joined_codes
 from shoal.describe.strata import Strata, combined, joined_to_enough
 from shoal.describe.variables import codes
-from shoal.errors import ColumnError, ParameterError, TooFewRecordsError, nearest_name_hint
+from shoal.errors import ColumnError, DataError, ParameterError, TooFewRecordsError, nearest_name_hint
 from shoal.flow.blocks.work import Levels, ProtectedBlock, Work
 from shoal.parameters.limits import OneOf, check_limits
 from shoal.partition import Partition
@@ -153,7 +153,10 @@ def keep_categories(work: Work, number: int, block: Sequence[str]) -> KeptCatego
     for values in own.values():
         parts = combined(parts, values)
     combinations = parts
-    observed = ~np.isnan(work.matrices[number].values).all(axis=1)
+    fewest = int(_counts(combinations, work.units).min())
+    if fewest < plan.k:  # whatever suppression says of itself, k is a promise
+        raise DataError(f"A combination of {', '.join(names)} has {fewest} where k={plan.k}; nothing is released.")
+    observed = np.asarray(~np.isnan(work.matrices[number].values).all(axis=1))
     if others and plan.diversity is None and not observed.all():
         # As inside groups of units: too few values to group by are put together with those of the next combination.
         fill = plan.missing == "fill"
