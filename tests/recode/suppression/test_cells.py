@@ -221,3 +221,11 @@ def test_nothing_is_suppressed_where_k_holds():
     for missing in ("wildcard", "category"):
         found = suppressed_cells([np.array([0, 0, 1, 1])], 2, missing=missing)
         assert (found.count, found.cost, found.lower_bound, found.gap) == (0, 0.0, 0.0, 0.0)
+
+
+def test_a_key_that_is_never_suppressed_stays_where_others_miss_it():
+    rng = np.random.default_rng(5)
+    columns = [rng.integers(-1, 3, 60), rng.integers(0, 3, 60), rng.integers(0, 3, 60)]
+    found = suppressed_cells(columns, 3, missing="category", fixed=[True, False, False])
+    assert found.count > 0
+    assert not found.cells[:, 0].any()

@@ -29,7 +29,8 @@ class Classes:
     masks
         The sets of keys that are missing in a class: none first, then by rising cost, all free keys last.
     of_item
-        The class of every item for every set, -1 where the item misses another key than these.
+        The class of every item for every set, -1 where the item misses another key than these, or would lose one that
+        is never suppressed.
     mask_of
         The set of every class.
     cost
@@ -58,11 +59,12 @@ class Classes:
         masks, beyond = _masks(table, absent, importance, free)
         of_item = np.full((len(table), len(masks)), -1, dtype=np.int64)
         cost = np.full((len(absent), len(masks)), np.inf)
+        stays = ~np.isin(np.arange(absent.shape[1]), list(free))
         first, mask_of = 0, []
         for number, mask in enumerate(masks):
             outside = np.ones(absent.shape[1], dtype=bool)
             outside[list(mask)] = False
-            fits = np.asarray(~(absent & outside).any(axis=1))
+            fits = np.asarray(~((absent & outside) | (~absent & ~outside & stays)).any(axis=1))
             for row in np.flatnonzero(fits):
                 cost[row, number] = set_cost(tuple(key for key in mask if not absent[row, key]), importance)
             here = np.flatnonzero(fits[pattern])
