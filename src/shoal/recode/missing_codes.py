@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -61,7 +60,6 @@ def with_missing(table: Table, cells: Mapping[str, Booleans], missing_codes: Map
     """Return the table with these cells missing; types stay, but NumPy's integers and truth values become nullable."""
     if not cells:
         return table
-    series = [_blanked(table.column(name), blank) for name, blank in cells.items()]
     values = {
         name: {
             code: text
@@ -70,8 +68,7 @@ def with_missing(table: Table, cells: Mapping[str, Booleans], missing_codes: Map
         }
         for name, labels in table.labels.values.items()
     }
-    made = replace(table.replaced({}, {}), frame=table.frame.with_columns(*series))
-    return replace(made, labels=replace(table.labels, values=values), source=table.source)
+    return replace(table.blanked(cells), labels=replace(table.labels, values=values), source=table.source)
 
 
 def _codes_of(name: str, missing_codes: Mapping[str, Sequence[Any]]) -> set[str]:
@@ -100,22 +97,3 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return None if np.isnan(number) else number
-
-
-def _blanked(series: nw.Series[Any], blank: Booleans) -> nw.Series[Any]:
-    native = series.to_native()
-    if series.implementation.is_pandas():
-        import pandas as pd  # here, to keep start-up quick
-
-        if isinstance(native.dtype, np.dtype) and native.dtype.kind in "iu":
-            native = native.astype(f"{'U' if native.dtype.kind == 'u' else ''}Int{8 * native.dtype.itemsize}")
-        elif isinstance(native.dtype, np.dtype) and native.dtype.kind == "b":
-            native = native.astype(pd.BooleanDtype())
-        return nw.from_native(native.mask(blank), series_only=True)
-    if series.implementation.is_pyarrow():
-        import pyarrow
-
-        rows = pyarrow.array(np.arange(len(series)), mask=blank)
-        blanked: nw.Series[Any] = nw.from_native(native.take(rows), series_only=True).alias(series.name)
-        return blanked
-    return series.scatter(np.flatnonzero(blank), None)

@@ -195,7 +195,8 @@ def note_on_unchanged(work: Work, blocks: Sequence[ProtectedBlock], masked: Tabl
     if 2 * count > len(same):
         warn(
             f"{count:,} of {len(same):,} records come out as they were in all columns that were to change: most of the "
-            "file is released as it is. Change more of it.",
+            "file is released as it is. Raise what changes values (p, alpha or rate, or 1 - pd), or change further "
+            "columns in another step.",
             DisclosureWarning,
         )
     return f"{count:,} of {len(same):,} records come out as they were in all columns that were to change."
