@@ -13,6 +13,7 @@ from shoal.describe.variables import codes
 from shoal.read import Table
 
 __all__ = [
+    "LARGEST",
     "combinations_of",
     "joined_codes",
     "numbered",
@@ -23,6 +24,8 @@ __all__ = [
 ]
 
 Whole64 = NDArray[np.int64]
+
+LARGEST = 2**62  # that a number of rows may become
 
 
 def combinations_of(table: Table, columns: Sequence[str]) -> Whole64:
@@ -50,10 +53,14 @@ def joined_codes(columns: Sequence[Whole64], records: int) -> Whole64:
     """Number the rows of columns of codes, of which -1 is one too, as they come."""
     import pandas as pd  # here, to keep start-up quick
 
-    combined = np.zeros(records, dtype=np.int64)
-    for own in columns:
-        combined = pd.factorize(combined * (int(own.max(initial=0)) + 2) + own + 1)[0]
-    return combined.astype(np.int64)
+    joined, many = np.zeros(records, dtype=np.int64), 1
+    for own in columns:  # one number a row; numbered anew before it grows too large
+        width = int(own.max(initial=-1)) + 2
+        if many * width >= LARGEST:
+            joined = pd.factorize(joined)[0].astype(np.int64)
+            many = int(joined.max(initial=0)) + 1
+        joined, many = joined * width + own + 1, many * width
+    return pd.factorize(joined)[0].astype(np.int64)
 
 
 def records_alike(table: Table, columns: Sequence[str]) -> Whole64:

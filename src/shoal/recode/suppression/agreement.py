@@ -9,14 +9,13 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.describe.combinations import LARGEST, joined_codes
 from shoal.recode.suppression.key_sets import KeySet
 
-__all__ = ["Agreement", "KeptKeys", "distinct_combinations", "joined_rows"]
+__all__ = ["Agreement", "KeptKeys", "distinct_combinations"]
 
 Whole64 = NDArray[np.int64]
 Truths = NDArray[np.bool_]
-
-_LARGEST = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +65,7 @@ class Agreement:
             others = full if both.all() else np.flatnonzero(member == number)
             together = full if both.all() else np.concatenate([full, others])
             keys = [self.table[together, key] for key, is_kept in zip(kept, both, strict=True) if is_kept]
-            alike = joined_rows([self.strata[together], *keys], len(together))
+            alike = joined_codes([self.strata[together], *keys], len(together))
             there = alike[len(together) - len(others) :]
             found = np.bincount(there, self.records[others], int(alike.max()) + 1).astype(np.int64)
             agreeing[full] += found[alike[: len(full)]]
@@ -111,27 +110,13 @@ class KeptKeys:
         return self._holds[least, some]
 
 
-def joined_rows(columns: Sequence[Whole64], records: int) -> Whole64:
-    """Number the rows of columns of codes, of which -1 is one too, as they come."""
-    import pandas as pd  # here, to keep start-up quick
-
-    joined, many = np.zeros(records, dtype=np.int64), 1
-    for column in columns:  # one number a row; numbered anew before it grows too large
-        width = int(column.max(initial=-1)) + 2
-        if many * width >= _LARGEST:
-            joined = pd.factorize(joined)[0].astype(np.int64)
-            many = int(joined.max(initial=0)) + 1
-        joined, many = joined * width + column + 1, many * width
-    return pd.factorize(joined)[0].astype(np.int64)
-
-
 def distinct_combinations(columns: Sequence[Whole64]) -> tuple[Whole64, Whole64, Whole64]:
     """Return the different rows of some columns in their order, how often each comes, and the number of each row."""
     joined = np.zeros(len(columns[0]), dtype=np.int64)
     many = 1
     for column in columns:  # one number a row, which sorts as the row does; numbered anew before it grows too large
         width = int(column.max(initial=-1)) + 2
-        if many * width >= _LARGEST:
+        if many * width >= LARGEST:
             values, joined = np.unique(joined, return_inverse=True)
             joined, many = joined.reshape(-1), len(values)
         joined, many = joined * width + column + 1, many * width

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.describe.combinations import joined_codes
 from shoal.errors import TooFewRecordsError
 from shoal.progress import advance
-from shoal.recode.suppression.agreement import joined_rows
 from shoal.recode.suppression.bounds import Carried, bound_by_prices, shared_prices
 from shoal.recode.suppression.choosing import Choice, choose_classes
 from shoal.recode.suppression.classes import Classes
@@ -141,7 +141,7 @@ def _items(number: Whole64, units: Whole64 | None) -> tuple[Whole64, Whole64, Wh
 
 def _refuse_too_few(items: Whole64, amounts: Whole64, units: Whole64 | None, k: int, free: Sequence[int]) -> None:
     fixed = [0, *(key + 1 for key in range(items.shape[1] - 1) if key not in set(free))]
-    cells = joined_rows([items[:, key] for key in fixed], len(items))
+    cells = joined_codes([items[:, key] for key in fixed], len(items))
     if units is None:
         carriers = np.bincount(cells, amounts)
     else:

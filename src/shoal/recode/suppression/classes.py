@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.recode.suppression.agreement import joined_rows
+from shoal.describe.combinations import joined_codes
 from shoal.recode.suppression.key_sets import KeySet, levels, set_cost
 
 __all__ = ["Classes"]
@@ -69,7 +69,7 @@ class Classes:
                 cost[row, number] = set_cost(tuple(key for key in mask if not absent[row, key]), importance)
             here = np.flatnonzero(fits[pattern])
             kept = [table[here, 0], *(table[here, key + 1] for key in np.flatnonzero(outside))]
-            own = joined_rows(kept, len(here))
+            own = joined_codes(kept, len(here))
             of_item[here, number] = own + first
             size = int(own.max(initial=-1)) + 1
             mask_of.append(np.full(size, number))
