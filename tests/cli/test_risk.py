@@ -30,7 +30,6 @@ def test_json_has_the_same(reference_data):
 
 
 def test_confidential_variables_are_looked_at(reference_data):
-    pytest.importorskip("shoal.measure.risk.keys.l_diversity")
     path = reference_data("testdata.csv")
     told = run_shoal("risk", path, "--keys", KEYS, "--confidential", "hhcivil,income", "--json")
     found = {one["column"]: one for one in json.loads(told.stdout)["confidential"]}

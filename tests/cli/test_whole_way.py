@@ -70,7 +70,7 @@ def test_keys_are_true_or_missing_and_amounts_are_averages(released):
 
 
 def test_rules_hold_and_the_plan_repeats_the_release(released):
-    folder, _, data = released
+    folder = released[0]
     (folder / "rules.txt").write_text("income >= 0\nsavings >= 0\nexpend > 0\nif relat == 1 then sex in (1, 2)\n")
     assert run("check", "released.csv", "--edits", "rules.txt", cwd=folder).returncode == 0
     assert run("protect", "--plan", "released.csv.plan.toml", "-o", "again.csv", cwd=folder).returncode == 0

@@ -13,8 +13,10 @@ from shoal.errors import ColumnError
 from shoal.measure.risk.keys.frequencies import key_frequencies
 from shoal.measure.risk.keys.individual_risk import risk_of_frequencies, risk_of_units
 from shoal.measure.risk.keys.key_values import Missing, key_values, unit_codes
+from shoal.measure.risk.keys.l_diversity import l_diversity
 from shoal.measure.risk.keys.riskiest import RiskyRecord, riskiest_of
 from shoal.measure.risk.keys.suda import largest_size, suda
+from shoal.measure.risk.keys.t_closeness import t_closeness
 from shoal.parameters.limits import Whole, check_limits
 from shoal.read import Table, as_table
 
@@ -161,9 +163,6 @@ def key_risk(
 
 
 def _of_confidential(table: Table, keys: tuple[str, ...], name: str, missing: Missing) -> ConfidentialRisk:
-    from shoal.measure.risk.keys.l_diversity import l_diversity  # type: ignore[import-not-found]
-    from shoal.measure.risk.keys.t_closeness import t_closeness  # type: ignore[import-not-found]
-
     if name in keys:
         raise ColumnError(f'"{name}" is a key and confidential. Make it one of them.', column=name)
     diversity = l_diversity(table, keys, name, missing=missing)
