@@ -96,7 +96,16 @@ def test_the_seed_reaches_the_methods(frame):
 
 def test_compare_has_every_option_of_protect_that_decides_a_result():
     of_protect, of_compare = (set(inspect.signature(command).parameters) for command in (cli.protect, cli.compare))
-    assert of_protect - of_compare == {"method", "shuffle", "keep_order", "plan", "save_plan", "explain", "dry_run"}
+    assert of_protect - of_compare == {
+        "method",
+        "shuffle",
+        "keep_order",
+        "plan",
+        "save_plan",
+        "explain",
+        "dry_run",
+        "job",
+    }
 
 
 def test_options_of_the_command_reach_the_methods(tmp_path):

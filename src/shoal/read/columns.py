@@ -133,8 +133,11 @@ def with_whole_numbers(series: nw.Series[Any], values: NDArray[np.int64]) -> nw.
 def blanked(series: nw.Series[Any], blank: NDArray[np.bool_], is_array: bool = False) -> nw.Series[Any]:
     """Return a column in which the cells of `blank` are missing, and nothing is stored beneath them.
 
-    The type stays. Integers and truth values that pandas holds in NumPy become nullable ones; in an array, floats.
+    The type stays. Integers and truth values that pandas holds in NumPy become nullable ones; in an array, floats and
+    objects.
     """
+    if not blank.any():
+        return series
     rows = np.where(blank, -1, np.arange(len(series)))
     native = series.to_native()
     if not series.implementation.is_pandas_like():
@@ -148,8 +151,9 @@ def blanked(series: nw.Series[Any], blank: NDArray[np.bool_], is_array: bool = F
 
     kind = native.dtype
     if isinstance(kind, np.dtype) and kind.kind in "iub":
-        kinds = {"i": f"Int{8 * kind.itemsize}", "u": f"UInt{8 * kind.itemsize}", "b": "boolean"}
-        native = native.astype("float64" if is_array else kinds[kind.kind])
+        nullable = {"i": f"Int{8 * kind.itemsize}", "u": f"UInt{8 * kind.itemsize}", "b": "boolean"}
+        in_array = {"i": "float64", "u": "float64", "b": "object"}
+        native = native.astype((in_array if is_array else nullable)[kind.kind])
     taken = pd.api.extensions.take(native.array, rows, allow_fill=True)
     return nw.from_native(pd.Series(taken, index=native.index, name=native.name, dtype=native.dtype), series_only=True)
 

@@ -196,6 +196,11 @@ class TestSumsAlone:
         assert reached.all()
         assert found == pytest.approx(expected, rel=1e-11, abs=1e-11)
 
+    def test_a_value_whose_square_is_nothing_counts_as_zero(self):
+        system = System(self.A, np.zeros(2), -np.eye(4), np.zeros(4), np.zeros((0, 4)), np.zeros(0))
+        found, reached = project(np.array([[0, 0, 0, 1e-217]]), np.array([[0, 0, 0, 1e-217]]), np.ones(4), system)
+        assert reached.all() and (found == 0).all()
+
     @given(
         points=st.lists(st.lists(st.floats(-50, 50), min_size=4, max_size=4), min_size=1, max_size=5),
         scale=st.lists(st.floats(0.1, 20), min_size=4, max_size=4),

@@ -24,6 +24,7 @@ Booleans = NDArray[np.bool_]
 
 _EPSILON = float(np.finfo(np.float64).eps)
 _HOLDS = 1e-12  # a rule that is violated by less than this part of the size of its terms holds
+_UNDERFLOW = 1e-150  # of the scale: the square of less is nothing
 _UNCHANGED = 1e-13  # a point that violates no rule by more than this stays as it is
 _STEPS, _HALVINGS, _POLISHINGS = 120, 30, 8
 _REMEMBERED = 4  # a step may be worse than this many before it: following a curved rule closely takes many small steps
@@ -82,6 +83,8 @@ def project(points: Doubles, start: Doubles, scale: Doubles, system: System) -> 
         are nearer than all around them; this is the one that the search from `start` finds.
     """
     scale = np.broadcast_to(np.asarray(scale, dtype=np.float64), points.shape)
+    in_sums = ~(system.exponents != 0).any(axis=0)
+    points, start = (np.where(in_sums & (np.abs(one) < _UNDERFLOW * scale), 0.0, one) for one in (points, start))
     projected, reached = np.full(points.shape, np.nan), np.zeros(len(points), dtype=bool)
     count, d = len(system.b) + len(system.h) + len(system.logs), points.shape[1]
     height = max(1, _NUMBERS_AT_ONCE // (1 + d * (count + 4 * d)))
