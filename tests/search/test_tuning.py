@@ -377,6 +377,7 @@ def test_the_command_has_every_option_that_decides_a_result():
         "save_plan",
         "explain",
         "dry_run",
+        "job",
         "report",
         "audience",
     }

@@ -201,6 +201,13 @@ class TestSumsAlone:
         found, reached = project(np.array([[0, 0, 0, 1e-217]]), np.array([[0, 0, 0, 1e-217]]), np.ones(4), system)
         assert reached.all() and (found == 0).all()
 
+    def test_the_nearest_point_may_be_all_zeros(self):
+        G = np.concatenate([-np.eye(4), [[1.0, -1, 0, 0]]])
+        system = System(self.A, np.zeros(2), G, np.zeros(5), np.zeros((0, 4)), np.zeros(0))
+        points, scale = np.array([[0, 0, 0, -1.5]]), np.array([1, 1, 1, 0.1015625])
+        found, reached = project(points, points, scale, system)
+        assert reached.all() and (found == 0).all()
+
     @given(
         points=st.lists(st.lists(st.floats(-50, 50), min_size=4, max_size=4), min_size=1, max_size=5),
         scale=st.lists(st.floats(0.1, 20), min_size=4, max_size=4),

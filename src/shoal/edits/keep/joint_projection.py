@@ -24,6 +24,7 @@ Booleans = NDArray[np.bool_]
 
 _EPSILON = float(np.finfo(np.float64).eps)
 _HOLDS = 1e-12  # a rule that is violated by less than this part of the size of its terms holds
+_NEXT_TO_NOTHING = 1e-12  # of the scale
 _UNDERFLOW = 1e-150  # of the scale: the square of less is nothing
 _UNCHANGED = 1e-13  # a point that violates no rule by more than this stays as it is
 _STEPS, _HALVINGS, _POLISHINGS = 120, 30, 8
@@ -109,6 +110,9 @@ def _projected(points: Doubles, start: Doubles, scale: Doubles, system: System) 
         part = stack.take(left)
         origin[left] = _searched(part, origin[left])
         values[left] = _polished(part, origin[left], system)
+    # Where the nearest point is at zeros, what is left of a search is next to nothing, and large beside nothing.
+    at_zeros = np.where((stack.signs == 0) & (np.abs(values) < _NEXT_TO_NOTHING * stack.scale), 0.0, values)
+    values = np.where((stack.worst_violation(values) <= _HOLDS)[:, None], values, at_zeros)
     projected = np.full(points.shape, np.nan)
     projected[reached] = np.where((stack.worst_violation(values) <= _HOLDS)[:, None], values, np.nan)
     return projected, ~np.isnan(projected).any(axis=1)
