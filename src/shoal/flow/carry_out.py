@@ -44,6 +44,7 @@ from shoal.flow.rules.decimals import refuse_unroundable, rounded_release, round
 from shoal.flow.rules.kept_rules import block_edits_of, refuse_broken_file, refuse_broken_release
 from shoal.flow.rules.ruled_values import record_rules_of
 from shoal.read import Table, as_table
+from shoal.recode.lost_information import lost_by_recoding
 from shoal.recode.recoded_table import RecodedTable
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ def carry_out(
         masked, notes = _assemble(work, blocks)
         notes += notes_on_recodes(recoded)
         outcome = outcome_of(work, blocks, masked, notes, is_last=is_last)
-        outcome = outcome.model_copy(update={"recoded": counted_recodes(plan, recoded)})
+        lost = lost_by_recoding(recoded, plan.recodes)
+        outcome = outcome.model_copy(update={"recoded": counted_recodes(plan, recoded), "lost_by_recoding": lost})
     release = Release(
         original=table,
         masked=masked,

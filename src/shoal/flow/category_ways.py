@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from shoal.errors import NotApplicableError, ShoalError, ShoalWarning
 from shoal.flow.carry_out import carry_out
+from shoal.flow.chain.whole_chain import lost_in
+from shoal.measure.measure import FileMeasure, MeasuredValue
 from shoal.measure.pairs import Pair, pair
 from shoal.measure.utility.information_loss import information_loss
+from shoal.measure.utility.mixed_information_loss import mixed_information_loss
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
@@ -37,7 +37,8 @@ class CategoryWay:
     changed, suppressed
         The cells of categories, of those with a value, that got another value, and that were made missing.
     loss
-        The mean over all columns of what is lost: of the variation of a number, of the cells of a category.
+        What all columns lose together (`mixed_information_loss`): the variation of numbers, cells of categories, and
+        what recodes took from either.
     k
         The fewest released records that are alike; with a unit, the fewest units.
     refused
@@ -85,27 +86,22 @@ def _measured(release: Release, way: Literal["group", "suppress", "within"], tre
             return CategoryWay(way, refused=str(error))
         masked, outcome = other.masked, other.plan.outcome
     files = pair(release.recoded, masked, plan.columns, kinds=plan.kinds)
-    of_numbers, by_number = _of_numbers(files)
     before, after = files.categories
     there = before >= 0
     suppressed, changed = there & (after < 0), there & (after >= 0) & (after != before)
-    cells = np.maximum(there.sum(axis=0), 1)
-    by_category = 100 * (suppressed | changed).sum(axis=0) / cells
-    losses = [*by_number, *by_category.tolist()]
     return CategoryWay(
         way,
-        numbers=of_numbers,
+        numbers=_value_of(information_loss, files),
         changed=100 * float(changed.sum()) / max(int(there.sum()), 1),
         suppressed=100 * float(suppressed.sum()) / max(int(there.sum()), 1),
-        loss=math.fsum(losses) / len(losses),
+        loss=_value_of(mixed_information_loss, files, **lost_in(plan)),
         k=None if outcome is None else outcome.k,
     )
 
 
-def _of_numbers(files: Pair) -> tuple[float | None, list[float]]:
-    """Return the information loss of the numbers, of all together and of each that varies."""
+def _value_of(measure: FileMeasure[MeasuredValue], files: Pair, **options: Any) -> float | None:
+    """Return a measure; None where it has no meaning for these files."""
     try:
-        measured = information_loss.of(files)
+        return float(measure.of(files, **options))
     except NotApplicableError:
-        return None, []
-    return float(measured), list(measured.parts["by_column"].values())
+        return None

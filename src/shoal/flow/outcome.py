@@ -103,6 +103,7 @@ class Outcome(PlanSection):
     notes: list[str] = Field(default_factory=list)  # what a reader should know
     empty_records: int = 0  # no observed value in some block
     recoded: dict[str, RecodedColumn] = Field(default_factory=dict)  # per column
+    lost_by_recoding: dict[str, float] = Field(default_factory=dict)  # per column, of its entropy, in %
 
 
 def installed_versions() -> dict[str, str]:

@@ -26,7 +26,7 @@ from shoal.describe import Kind, Role
 from shoal.edits import Rule, parse_rule
 from shoal.errors import ParameterError, PlanError, ShoalError, nearest_name_hint
 from shoal.flow.carry_out import carry_out, table_for
-from shoal.flow.chain.whole_chain import MOST_STEPS, facts_of_chain, protected_in_chain
+from shoal.flow.chain.whole_chain import MOST_STEPS, facts_of_chain, lost_in, protected_in_chain
 from shoal.flow.drawn_by_key import new_key
 from shoal.flow.masking import Masking
 from shoal.flow.outcome import Input, Outcome, Output, PlanSection
@@ -245,7 +245,7 @@ class Plan(PlanSection):
         """What an intruder knows once the method is published, as `shoal.evaluate` takes it."""
         if self.before:
             return facts_of_chain(self)
-        apart = {"weights": self.weights, "unit": self.unit, "scenarios": self.scenarios}
+        apart = {"weights": self.weights, "unit": self.unit, "scenarios": self.scenarios, **lost_in(self)}
         if self.is_synthetic or self.perturbs:  # groups cannot be seen in the release, or there are none
             without_groups = self.replace[self.columns[0]]
             return {"columns": self.rewritten, "kinds": self.kinds, "replace": without_groups, **apart}

@@ -27,6 +27,7 @@ from shoal.measure.utility.frequencies import categories_changed, frequency_diff
 from shoal.measure.utility.il1s import il1s
 from shoal.measure.utility.information_loss import information_loss, sse
 from shoal.measure.utility.mean_variation import mean_variation
+from shoal.measure.utility.mixed_information_loss import mixed_information_loss
 from shoal.measure.utility.moments import fourth_moments, third_moments
 from shoal.measure.utility.probabilistic_information_loss import probabilistic_information_loss
 from shoal.measure.utility.propensity import propensity
@@ -50,6 +51,7 @@ __all__ = [
     "linkage_over_subsets",
     "mean_difference",
     "mean_variation",
+    "mixed_information_loss",
     "probabilistic_information_loss",
     "probabilistic_linkage",
     "propensity",
@@ -68,6 +70,7 @@ MEASURES: dict[str, FileMeasure[MeasuredValue]] = {
     for measure in (
         sse,
         information_loss,
+        mixed_information_loss,
         il1s,
         probabilistic_information_loss,
         mean_variation,

@@ -266,6 +266,7 @@ def evaluate(
     standardize: bool = True,
     weights: str | None = None,
     unit: str | None = None,
+    lost_by_recoding: Mapping[str, float] | None = None,
     scenarios: Mapping[str, Sequence[str]] | None = None,
     measures: Iterable[str] | None = None,
     options: MeasureOptions | None = None,
@@ -290,6 +291,8 @@ def evaluate(
     weights, unit
         The columns of sampling weights and of units (households, firms), which do not count in risks. Cross-tables,
         totals and models are weighted (`analytical_loss`). With a unit, the headline counts units.
+    lost_by_recoding
+        What recodes took from columns before, by column, in percent: `mixed_information_loss` counts it. Plans have it.
     scenarios
         Columns that an intruder knows, by the name of the scenario: k, uniques and linkage are given for each. "*" is
         everything that is released, but for `weights` and `unit`.
@@ -345,6 +348,7 @@ def evaluate(
         "standardize": standardize,
         "weight": weights,  # the score has an option weights
         "seed": seed,
+        "lost_by_recoding": lost_by_recoding,
     }
     left_out = reasons_to_leave_out(
         names, known | {"measured": {}, "everything": everything}, quick=quick and measures is None

@@ -20,11 +20,21 @@ __all__ = ["About", "FileMeasure", "FromEvaluation", "Measure", "MeasuredValue",
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# What a measure can take from an evaluation: how the file was masked, the column of weights, the seed, the values that
-# were measured with default options before it, and both files on everything that is released, which risks are measured
-# on.
+# What a measure can take from an evaluation: how the file was masked, the column of weights, the seed, what recodes
+# took before, the values that were measured with default options before it, and both files on everything that is
+# released, which risks are measured on.
 FromEvaluation = Literal[
-    "method", "k", "blocks", "replace", "strata", "standardize", "weight", "seed", "measured", "everything"
+    "method",
+    "k",
+    "blocks",
+    "replace",
+    "strata",
+    "standardize",
+    "weight",
+    "seed",
+    "lost_by_recoding",
+    "measured",
+    "everything",
 ]
 
 

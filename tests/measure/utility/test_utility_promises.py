@@ -24,6 +24,7 @@ from shoal.measure.utility.differences import (
 from shoal.measure.utility.frequencies import categories_changed, frequency_difference
 from shoal.measure.utility.il1s import il1s
 from shoal.measure.utility.mean_variation import mean_variation
+from shoal.measure.utility.mixed_information_loss import mixed_information_loss
 from shoal.measure.utility.moments import fourth_moments, third_moments
 from shoal.measure.utility.probabilistic_information_loss import probabilistic_information_loss
 from shoal.measure.utility.propensity import propensity
@@ -42,7 +43,8 @@ NUMERIC = [
     fourth_moments,
     clustering_similarity,
 ]
-MEASURES = [*NUMERIC, propensity, analytical_loss, frequency_difference, categories_changed, subdomain_difference]
+OF_BOTH = [mixed_information_loss, subdomain_difference]
+MEASURES = [*NUMERIC, propensity, analytical_loss, frequency_difference, categories_changed, *OF_BOTH]
 # Three clusters, and subdomains of two records, so that small files have some.
 OPTIONS = {clustering_similarity: {"clusters": 3}, subdomain_difference: {"least": 2}}
 

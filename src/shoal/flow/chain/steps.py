@@ -14,6 +14,7 @@ from shoal.flow.recoding.asked import recoded_by_plan
 from shoal.flow.rules.decimals import defines_unrounded
 from shoal.measure.headline import Alike
 from shoal.read import Table
+from shoal.recode.lost_information import joined_losses, lost_by_recoding
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
@@ -61,11 +62,19 @@ def joined_to(before: Release, release: Release) -> Release:
     plan = release.plan
     assert plan.outcome is not None
     outcome = _outcome_of_all(before.plan, plan, plan.outcome)
+    recoded = recoded_by_plan(plan, before.recoded)
+    earlier = {} if before.plan.outcome is None else before.plan.outcome.lost_by_recoding
+    lost = joined_losses(earlier, lost_by_recoding(recoded, plan.recodes))
     return replace(
         release,
         original=before.original,
-        coarser=recoded_by_plan(plan, before.recoded).table,
-        plan=plan.model_copy(update={"input": before.plan.input, "outcome": outcome}),
+        coarser=recoded.table,
+        plan=plan.model_copy(
+            update={
+                "input": before.plan.input,
+                "outcome": outcome.model_copy(update={"lost_by_recoding": lost}),
+            }
+        ),
         _before=before,
     )
 

@@ -17,6 +17,7 @@ __all__ = [
     "kinds_in_chain",
     "largest_k",
     "last_steps",
+    "lost_in",
     "no_k_in_chain",
     "protected_in_chain",
     "rules_in_chain",
@@ -83,6 +84,12 @@ def no_k_in_chain(plan: Plan) -> str:
     return reason if remaining else ""
 
 
+def lost_in(plan: Plan) -> dict[str, Any]:
+    """Return what the recodes of all steps took from columns, as `shoal.evaluate` takes it; nothing without recodes."""
+    lost = {} if plan.outcome is None else plan.outcome.lost_by_recoding
+    return {"lost_by_recoding": lost} if lost else {}
+
+
 def facts_of_chain(plan: Plan) -> dict[str, Any]:
     """Return what an intruder knows of a chain once it is published, as `shoal.evaluate` takes it.
 
@@ -95,6 +102,7 @@ def facts_of_chain(plan: Plan) -> dict[str, Any]:
         "weights": plan.weights,
         "unit": plan.unit,
         "scenarios": plan.scenarios,
+        **lost_in(plan),
     }
     steps = steps_of(plan)
     grouping = [step for step in steps if step.draws or not step.no_k]
