@@ -122,11 +122,11 @@ def read_replacements(texts: list[str] | None, names: list[str]) -> str | dict[s
     return for_all[0] if for_all else by_column or None
 
 
-def read_recodes(texts: list[str] | None, names: list[str]) -> dict[str, list[str]] | None:
+def read_recodes(texts: list[str] | None, names: list[str], option: str = "--recode") -> dict[str, list[str]] | None:
     """Read "age=bands:width=5", once or several times; those of one column in their order."""
     recodes: dict[str, list[str]] = {}
     for text in texts or []:
-        column, recode = _column_and_rest("--recode", "COLUMN=RECODE", text, names)
+        column, recode = _column_and_rest(option, "COLUMN=RECODE", text, names)
         recodes.setdefault(column, []).append(recode)
     return recodes or None
 

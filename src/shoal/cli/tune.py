@@ -20,7 +20,7 @@ from shoal.cli.options import (
     takes,
 )
 from shoal.cli.terminal import progress_bar, say
-from shoal.cli.texts import read_ks, read_methods
+from shoal.cli.texts import read_ks, read_methods, read_recodes
 from shoal.errors import ParameterError, WriteError
 
 if TYPE_CHECKING:
@@ -53,8 +53,16 @@ def tune(
     trials: Annotated[int | None, typer.Option(help="How many releases to evaluate.")] = None,
     search: Annotated[str, typer.Option(help='"grid", or "optuna" for long searches.')] = "grid",
     utility: Annotated[
-        str, typer.Option(help='What the loss is: "probabilistic_information_loss", or "analytical_loss".')
-    ] = "probabilistic_information_loss",
+        str | None,
+        typer.Option(
+            help='What the loss is: "probabilistic_information_loss", of numbers; "mixed_information_loss", of all '
+            'columns; "analytical_loss". [mixed where there are categories or recodes to try]'
+        ),
+    ] = None,
+    try_recode: Annotated[
+        list[str] | None,
+        typer.Option(help='COLUMN=RECODE: a recode to try, "age=bands:width=5"; repeat for more. [none]'),
+    ] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with the trials in this file.")] = None,
     plan: Annotated[
         list[str] | None,
@@ -69,7 +77,7 @@ def tune(
     reading: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
-    """Search for the release with the best score: method, k, blocks, fuzziness. Nothing is released."""
+    """Search for the release with the best score: method, k, blocks, categories, recodes. Nothing is released."""
     import json as to_json
 
     from shoal.read import as_table
@@ -95,6 +103,7 @@ def tune(
     )
     searched |= {"log": log} if resume is None else {"resume": resume}
     searched |= {"options": measured_with, "utility": utility}
+    searched |= given_options(try_recodes=read_recodes(try_recode, table.names, "--try-recode"))
     chosen = protection_options(options, table.names)
     with progress_bar(quiet or json, "searching"):
         tuning = tune(table, max_risk=max_risk, trials=trials, search=search, seed=seed, **chosen, **searched)

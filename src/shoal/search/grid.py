@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from shoal.search.space import Settings, Space
-from shoal.search.trial import History, Trial
+from shoal.search.trial import History, Trial, key_of
 
 __all__ = ["GridSearch"]
 
@@ -32,17 +33,20 @@ class GridSearch:
                 ordered += [(level, share, place, one) for share, one in zip(shares, alike, strict=True)]
         ordered.sort(key=lambda one: one[:3])
         self._left: list[Settings] = [one[3] for one in reversed(ordered)]
+        self._pending = {key_of(one): one["method"] for one in self._left}
         self._history = History()
 
     @property
     def left(self) -> int:
         """How many settings there are still to try."""
-        return sum(map(self._history.is_worth_evaluating, self._left))
+        counts = Counter(self._pending.values())
+        return sum(count for method, count in counts.items() if not self._history.is_hopeless(method))
 
     def ask(self) -> Settings | None:
         """Return the next settings; None if there are no more."""
         while self._left:
             settings = self._left.pop()
+            self._pending.pop(key_of(settings), None)
             if self._history.is_worth_evaluating(settings):
                 return settings
         return None
@@ -50,3 +54,4 @@ class GridSearch:
     def tell(self, trial: Trial) -> None:
         """Record what came of settings, which are not proposed again."""
         self._history.record(trial)
+        self._pending.pop(key_of(trial.settings), None)

@@ -140,7 +140,7 @@ class Run:
         return repeated
 
     def _release(self, request: ReleaseRequest, seed: int) -> Release:
-        return self._setup.protect(request.masking, request.k, seed, request.blocks)
+        return self._setup.protect(request.masking, request.k, seed, **request.varied)
 
     def _evaluate_trial(self, settings: Settings) -> Trial:
         number, begin = len(self.trials) + 1, time.monotonic()

@@ -9,8 +9,9 @@ from typing import Any, get_args
 
 from shoal.describe import Selection, select
 from shoal.describe.roles import as_names
+from shoal.describe.variables import Kind
 from shoal.edits import rules_in
-from shoal.errors import ColumnError, ParameterError, ShoalWarning, nearest_name_hint
+from shoal.errors import ColumnError, NotApplicableError, ParameterError, ShoalWarning, nearest_name_hint
 from shoal.flow.masking import Masking
 from shoal.flow.protect import protect
 from shoal.flow.recoding.asked import AskedRecodes, recoded_as_asked
@@ -21,12 +22,23 @@ from shoal.measure.measure import FromEvaluation
 from shoal.measure.options import MeasureOptions, checked_measure_options, full_options
 from shoal.measure.pairs import pair
 from shoal.measure.score import risk_and_loss
+from shoal.measure.utility.mixed_information_loss import mixed_information_loss
 from shoal.read import Table
+from shoal.recode.lost_information import lost_by_recoding
 from shoal.replace import REPLACEMENTS
-from shoal.search.trial_measures import QUICK_MEASURES, TRIAL_MEASURES, TrialMeasures, further_measures, trial_measures
+from shoal.search.trial_measures import (
+    QUICK_MEASURES,
+    TRIAL_MEASURES,
+    UTILITIES,
+    TrialMeasures,
+    further_measures,
+    trial_measures,
+)
+from shoal.search.tried_recodes import tried_recodes
 
 __all__ = ["TrialSetup"]
 
+_APART = ("identifier", "weight", "stratum", "unit")
 _SELECTING = ("columns", "roles", "kinds", "strata", "weights", "unit", "as_is")
 
 
@@ -48,8 +60,11 @@ class TrialSetup:
     measures
         Names of measures beside those of every trial.
     utility
-        What the loss of a trial is: "probabilistic_information_loss", or what the options of the score make of it, or
-        "analytical_loss".
+        What the loss of a trial is: "probabilistic_information_loss", or what the options of the score make of it,
+        "analytical_loss" or "mixed_information_loss". None for the last where categories are protected or recodes are
+        tried, for the first elsewhere.
+    try_recodes
+        Recodes that differ from trial to trial, as `shoal.tune` takes them.
 
     Attributes
     ----------
@@ -57,8 +72,10 @@ class TrialSetup:
         The table, the options, and the edit rules among them.
     measure_options
         The options of measures that are not the default ones.
-    utility
-        What the loss of a trial is.
+    utility, is_usual_utility
+        What the loss of a trial is, and whether nobody chose it.
+    tried
+        The recodes that differ from trial to trial, by column and name.
     further
         The measures beside those of every trial.
     measured_columns
@@ -72,11 +89,13 @@ class TrialSetup:
         synthetic: bool,
         measure_options: MeasureOptions | None = None,
         measures: str | Iterable[str] | None = None,
-        utility: str = "probabilistic_information_loss",
+        utility: str | None = "probabilistic_information_loss",
+        try_recodes: Any = None,
     ) -> None:
         if "method" in options:
             raise ParameterError("A method is something to compare: name it in methods.", parameter="method")
-        self.table, self.options, self.utility = table, dict(options), utility
+        self.table, self.options = table, dict(options)
+        self.tried = tried_recodes(try_recodes, options.get("recodes"))
         self.rules = rules_in(options.get("edits"))
         self.options["edits"] = self.rules or None
         replace = options.get("replace")
@@ -92,6 +111,25 @@ class TrialSetup:
         self.further = further_measures(measures)
         self.measure_options = checked_measure_options(measure_options, (*TRIAL_MEASURES, *self.further))
         self._refuse_options_that_do_not_fit()
+        self._kinds_by_tried = self._refuse_recodes_that_do_not_fit()
+        self.is_usual_utility = utility is None
+        self.utility = self._usual_utility() if utility is None else utility
+
+    def _usual_utility(self) -> str:
+        """Return what the loss is where nobody says it: that of all columns where some of it is not in numbers."""
+        of_score = "score" in self.measure_options  # whoever chooses the score means its loss
+        return UTILITIES[0] if of_score or not (self.categories or self.tried) else "mixed_information_loss"
+
+    @cached_property
+    def categories(self) -> list[str]:
+        """The protected columns that are not continuous."""
+        return [name for name in self.selection.columns if self.selection.kinds[name] != "continuous"]
+
+    @cached_property
+    def not_protected(self) -> list[str]:
+        """The columns that every release has as they are: no weight, stratum or unit is among them."""
+        own = {*self.selection.columns, *(name for name, role in self.selection.roles.items() if role in _APART)}
+        return [name for name in self.table.names if name not in own]
 
     def _confidential(self) -> list[str]:
         """Return the variables that were called confidential, if any were."""
@@ -120,7 +158,8 @@ class TrialSetup:
     def risk_and_loss(self) -> tuple[str, str]:
         """What the risk and what the loss of the score is, in words."""
         risk, loss = risk_and_loss(full_options(self.measure_options, ["score"])["score"]["weights"])
-        return risk, "loss for analyses" if self.utility == "analytical_loss" else loss
+        others = {"analytical_loss": "loss for analyses", "mixed_information_loss": "information loss over all columns"}
+        return risk, others.get(self.utility, loss)
 
     @cached_property
     def selection(self) -> Selection:
@@ -138,6 +177,28 @@ class TrialSetup:
         recodes, codes = self.options.get("recodes"), self.options.get("missing_codes")
         return recoded_as_asked(self.table, recodes, codes, 2, **roles)
 
+    def _refuse_recodes_that_do_not_fit(self) -> dict[tuple[str, str], bool]:
+        """Raise what a recode to try would raise, before the first trial; return which of them decide a kind."""
+        roles = {name: self.options.get(name) for name in ("roles", "weights", "unit")}
+        codes, decided = self.options.get("missing_codes"), {}
+        for column, choices in self.tried.items():
+            for name, written in choices.items():
+                asked = recoded_as_asked(self.table, {column: written}, codes, 2, **roles)
+                decided[column, name] = column in asked.recoded.kinds
+        return decided
+
+    def _with_tried(self, options: dict[str, Any], recodes: Mapping[str, str]) -> dict[str, Any]:
+        """Return options with the recodes of a trial; what one makes of a column is said by it alone."""
+        written = dict(self.options.get("recodes") or {})
+        kinds = options.get("kinds")
+        for column, name in recodes.items():
+            if name not in self.tried.get(column, {}):
+                raise ParameterError(f'There is no recode "{name}" to try for "{column}".', parameter="try_recodes")
+            written[column] = self.tried[column][name]
+            if isinstance(kinds, Mapping) and self._kinds_by_tried[column, name]:
+                kinds = {one: kind for one, kind in kinds.items() if str(one) != column}
+        return options | {"recodes": written, "kinds": kinds}
+
     @property
     def recoded(self) -> Table:
         """The table after missing codes and recodes, which releases are measured with."""
@@ -154,14 +215,24 @@ class TrialSetup:
             options["confidential"] = list(self.selection.columns)
         return options
 
-    def protect(self, masking: Masking, k: int, seed: int, blocks: int | str | None = None) -> Release:
+    def protect(
+        self,
+        masking: Masking,
+        k: int,
+        seed: int,
+        *,
+        blocks: int | str | None = None,
+        categories: str | None = None,
+        recodes: Mapping[str, str] | None = None,
+    ) -> Release:
         """Protect the table. Nothing is released, so nothing is warned of.
 
-        `blocks`, if given, stands in for that of the options.
+        `blocks` and `categories`, if given, stand in for those of the options; `recodes` are of those that are tried.
         """
         options = self.options_for(masking)
-        if blocks is not None:
-            options["blocks"] = blocks
+        options |= {} if blocks is None else {"blocks": blocks}
+        options |= {} if categories is None else {"categories": categories}
+        options = self._with_tried(options, recodes) if recodes else options
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ShoalWarning)
             return protect(self.table, k, seed=seed, **options)
@@ -173,7 +244,20 @@ class TrialSetup:
             alone = release.evaluate(measures=["transparency_attack"], options=self.measure_options)
             attack = alone.transparency_attack
         evaluation = self._evaluated(release, QUICK_MEASURES)
-        return trial_measures(evaluation, None if attack is None else float(attack), self.utility)
+        outcome, kinds = release.plan.outcome, {**self.selection.kinds, **release.plan.facts["kinds"]}
+        lost = {} if outcome is None else outcome.lost_by_recoding
+        mixed = self._mixed_loss(release.recoded, release.masked, kinds, lost)
+        return trial_measures(evaluation, None if attack is None else float(attack), mixed, self.utility)
+
+    def _mixed_loss(
+        self, original: Table, masked: Table, kinds: Mapping[str, Kind], lost: Mapping[str, float]
+    ) -> float | None:
+        """Measure what all protected columns lose, and those with a recode to try: the same columns in all trials."""
+        files = pair(original, masked, list(self.selection.columns), kinds=kinds)
+        try:
+            return float(mixed_information_loss.of(files, lost_by_recoding=dict.fromkeys(self.tried, 0.0) | dict(lost)))
+        except NotApplicableError:
+            return None
 
     def measure_further(self, release: Release) -> dict[str, float | None]:
         """Measure a release by the measures beside those of every trial; None where one has no meaning for it."""
@@ -214,4 +298,7 @@ class TrialSetup:
             options=self.measure_options,
             aligned=True,
         )
-        return trial_measures(evaluation, utility=self.utility)
+        recoded = self._asked_recodes.recoded
+        lost = lost_by_recoding(recoded, self._asked_recodes.recodes)
+        mixed = self._mixed_loss(as_it_is, as_it_is, self.selection.kinds, lost)
+        return trial_measures(evaluation, mixed=mixed, utility=self.utility)

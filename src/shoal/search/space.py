@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise, product
 from numbers import Integral, Real
 from typing import Any, Literal, cast
 
 from shoal.flow.masking import Masking
+from shoal.flow.synthetic_choice import replacement_for_all
 from shoal.parameters.default import BY_RULES
 from shoal.parameters.searched import Searched
 from shoal.partition.base import Method
@@ -18,6 +20,9 @@ from shoal.replace import REPLACEMENTS, Replacement
 __all__ = ["ReleaseRequest", "SearchParameter", "Settings", "Space", "space_of"]
 
 Settings = Mapping[str, Any]  # "method", "k" and every other parameter by name
+_RECODE = "recode "  # before the column, in the name of a parameter
+# What is done with columns of categories: the usual way between the other two, so that both come early in a grid.
+_CATEGORIES = ("suppress", "group", "within")
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,7 @@ class SearchParameter(Searched):
     Attributes
     ----------
     name
-        The parameter, or "k", "blocks", "clusters".
+        The parameter, or "k", "blocks", "clusters", "categories", "recode COLUMN".
     values
         The values of the grid, in order.
     start
@@ -36,7 +41,7 @@ class SearchParameter(Searched):
         Whose parameter it is.
     """
 
-    owner: Literal["release", "method", "replacement"]
+    owner: Literal["release", "recode", "method", "replacement"]
 
     @property
     def kind(self) -> Literal["whole", "number", "choice"]:
@@ -61,11 +66,38 @@ class SearchParameter(Searched):
 
 @dataclass(frozen=True)
 class ReleaseRequest:
-    """What `shoal.protect` is asked for."""
+    """What `shoal.protect` is asked for.
+
+    Attributes
+    ----------
+    masking, k, blocks
+        As there.
+    categories
+        What is done with columns of categories; None for what is done in all trials.
+    recodes
+        The recodes that are tried, by column and by their names in the search.
+    """
 
     masking: Masking
     k: int
     blocks: int | str | None = None
+    categories: str | None = None
+    recodes: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of_settings(cls, masking: Masking, k: int, blocks: int | str | None, settings: Settings) -> ReleaseRequest:
+        """Return the request with the categories and the recodes of settings."""
+        recodes = {
+            name.removeprefix(_RECODE): value
+            for name, value in settings.items()
+            if name.startswith(_RECODE) and value is not None
+        }
+        return cls(masking, k, blocks, settings.get("categories"), recodes)
+
+    @property
+    def varied(self) -> dict[str, Any]:
+        """What stands in for the options that all trials share."""
+        return {"blocks": self.blocks, "categories": self.categories, "recodes": self.recodes}
 
 
 @dataclass(frozen=True)
@@ -91,6 +123,11 @@ class Space:
         """The settings where a search begins."""
         return {"method": self.name} | {parameter.name: parameter.start for parameter in self.parameters}
 
+    @property
+    def size(self) -> int:
+        """How many settings the grid has."""
+        return math.prod(len(parameter.values) for parameter in self.parameters)
+
     def grid(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Give all settings of the grid, each with its level: how far from the start all parameters together are."""
         levels = [parameter.levels() for parameter in self.parameters]
@@ -113,7 +150,8 @@ class Space:
                 method[parameter.name] = value
             elif parameter.owner == "replacement":
                 replacement[parameter.name] = value
-        return ReleaseRequest(Masking(method, replacement or None), k, settings.get("blocks"))
+        masking = Masking(method, replacement or None)
+        return ReleaseRequest.of_settings(masking, k, settings.get("blocks"), settings)
 
 
 def _part_in_large_file(method: Mapping[str, Any], k: int, records: int) -> int | None:
@@ -124,7 +162,15 @@ def _part_in_large_file(method: Mapping[str, Any], k: int, records: int) -> int 
 
 
 def space_of(
-    masking: Masking, ks: Sequence[int], records: int, columns: int, options: Mapping[str, Any], in_strata: bool
+    masking: Masking,
+    ks: Sequence[int],
+    records: int,
+    columns: int,
+    options: Mapping[str, Any],
+    in_strata: bool,
+    *,
+    has_categories: bool = False,
+    recodes: Mapping[str, Iterable[str]] | None = None,
 ) -> Space:
     """Return what can be varied of a method; parameters that were given are left as they are.
 
@@ -140,6 +186,10 @@ def space_of(
         Those of `shoal.protect`: with `blocks` these do not vary.
     in_strata
         Whether the file is cut by strata, each of which has as many clusters as it needs.
+    has_categories
+        Whether there are columns of categories to protect: what is done with them varies where the method makes groups.
+    recodes
+        By column, the names of recodes to try, beside none.
     """
     method, replacement = dict(masking.written_method), dict(masking.written_replacement or {})
     kind, own = masking.method_class, masking.replacement_class
@@ -152,6 +202,11 @@ def space_of(
     parameters = [_k_parameter(ks, records, masking.is_whole_file)]
     if own is None or not own.perturbs:
         parameters += _block_parameter(kind, columns, options)
+    parameters += _category_parameter(kind, own, options) if has_categories else []
+    parameters += [
+        SearchParameter(f"{_RECODE}{column}", (None, *names), None, "recode")
+        for column, names in (recodes or {}).items()
+    ]
     for parameter in _declared_parameters(masking, own, in_strata):
         stated = method if parameter.owner == "method" else replacement
         if ("n_clusters" if parameter.name == "clusters" else parameter.name) not in stated:
@@ -175,6 +230,21 @@ def _block_parameter(kind: type[Method], columns: int, options: Mapping[str, Any
         return [SearchParameter("blocks", (None, columns, BY_RULES), None, "release")]
     sizes = {size for size in ((columns + 1) // 2, 3) if 3 <= size < columns}
     return [SearchParameter("blocks", (None, *sorted(sizes, reverse=True)), None, "release")] if sizes else []
+
+
+def _category_parameter(
+    kind: type[Method], replacement: type[Replacement] | None, options: Mapping[str, Any]
+) -> list[SearchParameter]:
+    """Return what can be done with categories, where there are groups to keep within and it was not said."""
+    shared = options.get("replace")
+    if replacement is None and shared is not None:
+        written = replacement_for_all(shared, ())
+        replacement = None if written is None else REPLACEMENTS.get(written["name"])
+    draws = kind.gives == "memberships" or (replacement is not None and replacement.needs == "memberships")
+    has_groups = replacement is None or not (replacement.rewrites or replacement.perturbs)
+    if options.get("categories") is not None or draws or not has_groups:
+        return []
+    return [SearchParameter("categories", _CATEGORIES, "group", "release")]
 
 
 def _declared_parameters(

@@ -132,7 +132,7 @@ class Trial:
         trial = cls(
             number=read.trial,
             settings=read.settings,
-            request=ReleaseRequest(Masking(read.method, read.replace), read.k, read.blocks),
+            request=ReleaseRequest.of_settings(Masking(read.method, read.replace), read.k, read.blocks, read.settings),
             family=read.family,
             measures=read.measures,
             problem=read.problem,
@@ -190,5 +190,8 @@ class History:
     def is_worth_evaluating(self, settings: Settings) -> bool:
         """Whether settings are new, and of a method that is not known to give no release of this table."""
         method = settings["method"]
-        hopeless = method not in self._releases and self._failures.get(method, 0) >= _HOPELESS
-        return not hopeless and key_of(settings) not in self._evaluated
+        return not self.is_hopeless(method) and key_of(settings) not in self._evaluated
+
+    def is_hopeless(self, method: str) -> bool:
+        """Whether a method has failed often and never given a release of this table."""
+        return method not in self._releases and self._failures.get(method, 0) >= _HOPELESS

@@ -20,7 +20,7 @@ from shoal.write.atomic import reason_of
 
 __all__ = ["TrialLog", "is_trial_log", "what_it_is_for"]
 
-_FORMAT = "shoal.trials/4"
+_FORMAT = "shoal.trials/5"
 # Options with their defaults.
 _SILENT = {
     "missing": "error",
@@ -33,7 +33,7 @@ _SILENT = {
 }
 _OTHER = {
     "input": "another input, or one that has changed since",
-    "settings": "other columns, roles, rules or another seed",
+    "settings": "other columns, roles, rules, recodes to try or another seed",
     "options": "measures with other options",
     "shoal": "another version of shoal",
 }

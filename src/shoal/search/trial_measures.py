@@ -22,8 +22,9 @@ QUICK_MEASURES = (
     "score",
     "analytical_loss",
 )
-UTILITIES = ("probabilistic_information_loss", "analytical_loss")  # what the loss of a trial can be
-TRIAL_MEASURES = (*QUICK_MEASURES, "transparency_attack")
+# What the loss of a trial can be.
+UTILITIES = ("probabilistic_information_loss", "analytical_loss", "mixed_information_loss")
+TRIAL_MEASURES = (*QUICK_MEASURES, "mixed_information_loss", "transparency_attack")
 
 # What a file of trials must hold to be believed; a rounding error beyond the ends is none.
 Percent = Annotated[float, Field(ge=-1e-6, le=100 + 1e-6)]
@@ -46,8 +47,8 @@ class TrialMeasures:
         disclosure.
     loss
         The loss of the score: probabilistic information loss. With the weights of 2001 it is mean variation, which has
-        no upper limit, and probabilistic linkage has a part in the risk. A search can take analytical loss in its
-        place (`utility`).
+        no upper limit, and probabilistic linkage has a part in the risk. A search can take analytical loss or mixed
+        information loss in its place (`utility`).
     probabilistic_information_loss, distance_linkage, interval_disclosure
         The parts of loss and risk, or with options of their own these measures alone.
     transparency_attack
@@ -56,6 +57,8 @@ class TrialMeasures:
         The variation that is lost.
     analytical_loss
         What models, predictions, cross-tables and totals lose.
+    mixed_information_loss
+        What all protected columns lose together, numbers, categories and recodes.
     """
 
     k_reached: Annotated[int, Field(ge=1)]
@@ -70,6 +73,7 @@ class TrialMeasures:
     transparency_attack: Percent | None
     information_loss: Annotated[float, Field(ge=0)] | None
     analytical_loss: Percent | None
+    mixed_information_loss: Percent | None
 
 
 def further_measures(names: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -78,22 +82,26 @@ def further_measures(names: str | Iterable[str] | None) -> tuple[str, ...]:
 
 
 def trial_measures(
-    evaluation: Evaluation, attack: float | None = None, utility: str = "probabilistic_information_loss"
+    evaluation: Evaluation,
+    attack: float | None = None,
+    mixed: float | None = None,
+    utility: str = "probabilistic_information_loss",
 ) -> TrialMeasures:
-    """Return the quick measures of an evaluation, and the attack beside them.
+    """Return the quick measures of an evaluation, with the attack and mixed information loss beside them.
 
-    `utility` says what the loss is: that of the score, or analytical loss in its place.
+    `utility` says what the loss is: that of the score, or analytical or mixed information loss in its place.
     """
     values = {name: float(value) for name, value in evaluation.measured.items()}
-    score, loss = evaluation.score, values.get(utility)
+    is_own = utility == UTILITIES[0]
+    score, loss = evaluation.score, mixed if utility == "mixed_information_loss" else values.get(utility)
     risk = None if score is None else float(score.risk)
-    if score is not None and utility != "analytical_loss":
+    if score is not None and is_own:
         loss = float(score.loss)
     return TrialMeasures(
         k_reached=evaluation.headline["k"],
         uniques=evaluation.headline["uniques"],
         linkage=evaluation.headline["linkage"],
-        score=values.get("score") if utility != "analytical_loss" else _mean_of(risk, loss),
+        score=values.get("score") if is_own else _mean_of(risk, loss),
         risk=risk,
         loss=loss,
         probabilistic_information_loss=values.get("probabilistic_information_loss"),
@@ -102,6 +110,7 @@ def trial_measures(
         transparency_attack=attack,
         information_loss=values.get("information_loss"),
         analytical_loss=values.get("analytical_loss"),
+        mixed_information_loss=mixed,
     )
 
 

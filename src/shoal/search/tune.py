@@ -33,6 +33,7 @@ METHODS_TUNED = ("mdav", "vmdav", "refine", "fuzzy", "entropy", "hybrid", "rank-
 # ones come first.
 _FIXED_METHODS, _FIXED_K = ("mdav", "hybrid", "vmdav", "fuzzy"), (3, 5, 10)
 _K = (3, 5, 10, 20, 50, 100, 200)
+_LARGEST_GRID = 200_000
 
 
 def tune(
@@ -48,7 +49,8 @@ def tune(
     resume: str | os.PathLike[str] | None = None,
     log: str | os.PathLike[str] | None = None,
     other_seeds: int = 3,
-    utility: str = "probabilistic_information_loss",
+    utility: str | None = None,
+    try_recodes: Mapping[Any, Any] | None = None,
     options: MeasureOptions | None = None,
     seed: int = 0,
     **protection: Any,
@@ -56,7 +58,7 @@ def tune(
     """Search for the release with the best score, or with the least loss within a risk.
 
     Every trial protects the table and measures the release: its risk is the disclosure risk of the score, its loss
-    the probabilistic information loss, or another (`utility`).
+    what is lost in numbers, or in all columns (`utility`).
 
     Parameters
     ----------
@@ -88,24 +90,29 @@ def tune(
         With how many other seeds what is chosen and the best fixed choice are evaluated once more, since the best of
         many is partly luck. They are not if that would take longer than a quarter of `seconds`.
     utility
-        What the loss of a trial is: "probabilistic_information_loss", or "analytical_loss", what models, predictions,
-        cross-tables and totals lose. The score is the mean of risk and loss.
+        What the loss of a trial is: "probabilistic_information_loss", of numbers alone; "mixed_information_loss", what
+        all columns lose together, numbers, categories and recodes; or "analytical_loss", what models, predictions,
+        cross-tables and totals lose. By default the second where categories are protected or recodes are tried, else
+        the first. The score is the mean of risk and loss.
+    try_recodes
+        Recodes to try, by column: ``{"age": ["bands:width=5", "bands:width=10"]}``. Trials have one of them or none.
     options
         Options of the measures of a trial by their names, as in `shoal.compare`. A file of trials belongs to them.
     seed
         Where the search starts. The seed of the releases follows from it and from the data, so that nobody without
         the data can guess it.
     **protection
-        As in `shoal.protect`: columns, roles, kinds, blocks, strata, weights, confidential, repair, missing, diversity,
-        dominance, standardize, bounds. Where no variable is called confidential, hybrid and synthetic data rewrite all
-        columns.
+        As in `shoal.protect`, for all trials: columns, roles, kinds, blocks, strata, weights, unit, confidential,
+        repair, missing, diversity, dominance, standardize, bounds, recodes. Where no variable is called confidential,
+        hybrid and synthetic data rewrite all columns. Where `categories` is not given, methods that make groups search
+        its three words.
 
     Notes
     -----
     Ctrl-C ends the search and keeps what was found. The same seed and number of trials give the same result.
     """
     _check_options(max_risk, seconds, trials, search, other_seeds, seed)
-    check_limits({"utility": OneOf(UTILITIES)}, {"utility": utility})
+    check_limits({"utility": OrNone(OneOf(UTILITIES))}, {"utility": utility})
     if resume is not None and log is not None:
         raise ParameterError("Give resume to go on with a search, or log to begin a new one.")
     options = checked_measure_options(options, TRIAL_MEASURES)
@@ -114,10 +121,12 @@ def tune(
     ks = _whole_numbers(k)
     maskings = _maskings(METHODS_TUNED if methods is None else methods)
     rewrites = any(one.rewrites for one in maskings)
-    setup = TrialSetup(table, protection | {"edits": edits}, rewrites, options, utility=utility)
+    setup = TrialSetup(table, protection | {"edits": edits}, rewrites, options, None, utility, try_recodes)
     spaces = [_space(setup, one, ks) for one in maskings]
     for space in spaces:
         space.request(space.start, len(table)).masking.check()
+    if search == "grid":
+        _refuse_large_grid(spaces)
     searching: Search = GridSearch(spaces, seed) if search == "grid" else OptunaSearch(spaces, seed)
     with progress.share(0.0):
         unmasked = setup.unmasked
@@ -129,7 +138,8 @@ def tune(
     path = log if resume is None else resume
     if path is not None:
         refuse_to_overwrite(table, path)
-        shared = {**protection, "utility": utility, "edits": [rule.text for rule in setup.rules]}
+        shared = {**protection, "utility": setup.utility, "edits": [rule.text for rule in setup.rules]}
+        shared |= {"try_recodes": setup.tried} if setup.tried else {}
         head = what_it_is_for(fingerprint, shared, options, seed)
         trial_log = TrialLog(path, head, resume=resume is not None)
     run = Run(setup, {space.name: space for space in spaces}, seeds[0], trial_log)
@@ -236,7 +246,25 @@ def _maskings(methods: Any) -> list[Masking]:
 def _space(setup: TrialSetup, masking: Masking, ks: Sequence[int]) -> Space:
     selection = setup.selection
     in_strata = "stratum" in selection.roles.values()
-    return space_of(masking, ks, len(setup.table), len(selection.columns), setup.options, in_strata)
+    return space_of(
+        masking,
+        ks,
+        len(setup.table),
+        len(selection.columns),
+        setup.options,
+        in_strata,
+        has_categories=bool(setup.categories),
+        recodes=setup.tried,
+    )
+
+
+def _refuse_large_grid(spaces: Sequence[Space]) -> None:
+    """Raise ParameterError if there are more settings than a grid can hold: every recode multiplies them."""
+    count = sum(space.size for space in spaces)
+    if count > _LARGEST_GRID:
+        raise ParameterError(
+            f'The grid has {count:,} settings. Try fewer recodes or methods, or search="optuna", which has no grid.'
+        )
 
 
 def _fixed(spaces: Sequence[Space]) -> list[Settings]:

@@ -127,7 +127,7 @@ class Tuning:
     def release(self, number: int | None = None) -> Release:
         """Make the release of a trial again, of the chosen one if none is named."""
         request = self.trial(number).request
-        return self.setup.protect(request.masking, request.k, self._seed, request.blocks)
+        return self.setup.protect(request.masking, request.k, self._seed, **request.varied)
 
     def plan(self, number: int | None = None, *, output: str | os.PathLike[str] | None = None) -> Plan:
         """Return the plan of a trial, of the chosen one if none is named.
@@ -151,7 +151,7 @@ class Tuning:
             return None if trial is None else trial.number
 
         return {
-            "schema": "shoal.tuning/4",
+            "schema": "shoal.tuning/5",
             "chosen": number(self.chosen),
             "best_fixed": number(self.best_fixed),
             "front": [trial.number for trial in self.front],

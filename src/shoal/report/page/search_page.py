@@ -57,6 +57,8 @@ def shared_section(setup: TrialSetup, methods: Sequence[str]) -> PageSection:
             "are measured on these alone, the attack on all variables)"
         )
         facts.append(("measured on", measured))
+    if setup.not_protected:
+        facts.append(("not protected", names_markup(setup.not_protected)))
     for role, label in (("stratum", "strata"), ("weight", "sampling weights"), ("unit", "units")):
         columns = [name for name, one in selection.roles.items() if one == role]
         if columns:

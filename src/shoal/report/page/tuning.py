@@ -73,7 +73,7 @@ def _cards(tuning: Tuning) -> list[PageCard]:
     if fixed is not None:
         value = f"{fixed.score:.2f}" if tuning.max_risk is None else percent_text(fixed.point[1])
         of = "score" if tuning.max_risk is None else "loss"
-        cards.append(PageCard(value, "Best fixed choice", f"{of} of {fixed.method}, {fixed.settings_text}"))
+        cards.append(PageCard(value, "Best fixed choice", f"{of} of {fixed.method}, {printable(fixed.settings_text)}"))
     return [*cards, PageCard(f"{len(tuning.trials):,}", "Trials", f"{len(tuning.front)} on the Pareto front")]
 
 
@@ -87,7 +87,7 @@ def _verdict(tuning: Tuning) -> str:
         if tuning.max_risk is None
         else f"that loses least with both risk and attack within {tuning.max_risk:g} %"
     )
-    text = f"{count}, the one {why} is trial {chosen.number}: {chosen.method}, {chosen.settings_text}."
+    text = f"{count}, the one {why} is trial {chosen.number}: {chosen.method}, {printable(chosen.settings_text)}."
     verb = "scores" if tuning.max_risk is None else "loses"
     own, other = (
         None if one is None else f"{one.score:.2f}" if tuning.max_risk is None else percent_text(one.point[1])
@@ -129,7 +129,7 @@ def _table(caption: str, tuning: Tuning, trials: Sequence[Trial]) -> PageTable:
         shown = [percent_text(value) for value in (*trial.point, *parts)]
         rows.append(
             [
-                *(f"{trial.number}{mark}", trial.method, trial.settings_text),
+                *(f"{trial.number}{mark}", trial.method, printable(trial.settings_text)),
                 *(f"{measured.k_reached:,}", f"{measured.uniques:,}", percent_text(measured.linkage)),
                 *(*shown[:2], f"{trial.score:.2f}", *shown[2:]),
             ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shoal.measure import MEASURES
 from shoal.measure.options import options_text
-from shoal.report.terminal.names import one_line
+from shoal.report.terminal.names import first_names, one_line
 from shoal.report.terminal.table import table_text
 from shoal.report.wording import without_capital
 
@@ -79,6 +79,8 @@ def comparison_text(comparison: Comparison) -> str:
         lines.append(
             f"unmasked file: score {comparison.unmasked_score:.2f}" + ("" if better else ", and none is better")
         )
+    if comparison.setup.not_protected:
+        lines.append(f"NOT PROTECTED: {first_names(comparison.setup.not_protected)}, as they are in every release")
     if comparison.setup.measure_options:
         lines.append(f"measures with options: {options_text(comparison.setup.measure_options)}")
     if comparison.setup.measured_columns:

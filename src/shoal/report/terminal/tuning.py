@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING
 
 from shoal.measure.options import options_text
 from shoal.report.terminal.comparison import measured_on
+from shoal.report.terminal.names import first_names, one_line
 from shoal.report.terminal.table import table_text
 from shoal.report.wording import range_text
+from shoal.search.suggested_recode import suggested_recode
 
 if TYPE_CHECKING:
+    from shoal.search.setup import TrialSetup
     from shoal.search.trial import Trial
     from shoal.search.tuning import Tuning
 
 __all__ = ["tuning_text"]
 
 _HEAD = ("", "trial", "method", "settings", "k reached", "unique", "linkage", "risk", "loss", "score", "attack")
+_LONGEST = 200
 
 
 def tuning_text(name: str, tuning: Tuning) -> str:
@@ -52,15 +56,39 @@ def tuning_text(name: str, tuning: Tuning) -> str:
         lines.append(
             f"unmasked file      {tuning.unmasked_score:.2f}" + ("" if better else ": no release scores better")
         )
-    if tuning.setup.measure_options:
-        lines.append(f"options            {options_text(tuning.setup.measure_options)}")
-    if tuning.setup.measured_columns:
-        lines.append(f"measured on        {measured_on(tuning.setup.measured_columns)}")
+    lines += _shared(tuning.setup)
     for (method, problem), trials in tuning.problems.items():
         reason = next((trial.reason for trial in trials if trial.reason), problem)
         count = f"{len(trials)} trials" if len(trials) > 1 else "1 trial"
         lines.append(f"no release         {count} of {method}, such as {trials[0].number}: {reason}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_suggestion(tuning)])
+
+
+def _shared(setup: TrialSetup) -> list[str]:
+    """Say what all trials share: their loss if nobody chose it, columns and options."""
+    lines = []
+    if setup.is_usual_utility and setup.utility == "mixed_information_loss":
+        lines.append("loss               over all columns: numbers, categories and recodes (--utility for others)")
+    if setup.not_protected:
+        lines.append(f"NOT PROTECTED      {first_names(setup.not_protected)}: every trial has them as they are")
+    if setup.measure_options:
+        lines.append(f"options            {options_text(setup.measure_options)}")
+    if setup.measured_columns:
+        lines.append(f"measured on        {measured_on(setup.measured_columns)}")
+    return lines
+
+
+def _suggestion(tuning: Tuning) -> list[str]:
+    """Suggest recodes to try where many records are below k over the columns of categories."""
+    k = (tuning.measured[0] if tuning.chosen is None else tuning.chosen).request.k
+    found = suggested_recode(tuning.setup, k)
+    if found is None:
+        return []
+    what = "COLUMN=RECODE tries some"
+    if found.column is not None:
+        what = f'"{one_line(found.column)}={found.recode}" leaves {found.left:,}'
+    of_all = f"{found.below:,} of {found.records:,} records"
+    return [f"recodes            none tried: {of_all} are below k={k} over the categories; --try-recode {what}"]
 
 
 def _other_seeds(tuning: Tuning, trial: Trial) -> list[str]:
@@ -89,7 +117,7 @@ def _fixed_choices(tuning: Tuning) -> str:
 
 def _line(trial: Trial) -> str:
     risk, loss = trial.point
-    named = f"trial {trial.number}, {trial.method}, {trial.settings_text}"
+    named = f"trial {trial.number}, {trial.method}, {one_line(trial.settings_text, _LONGEST)}"
     return f"{trial.score:.2f} (risk {risk:.2f}, loss {loss:.2f}): {named}"
 
 
@@ -105,7 +133,7 @@ def _table(tuning: Tuning, trials: Sequence[Trial]) -> str:
                 mark,
                 str(trial.number),
                 trial.method,
-                trial.settings_text,
+                one_line(trial.settings_text, _LONGEST),
                 f"{trial.measures.k_reached:,}",
                 f"{trial.measures.uniques:,}",
                 f"{trial.measures.linkage:.2f}",
