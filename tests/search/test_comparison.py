@@ -409,7 +409,7 @@ def test_further_measures_are_columns_beside_those_of_every_trial(frame):
             {},
         )
     columns = list(plain.to_frame())
-    place = columns.index("analytical_loss") + 1
+    place = columns.index("mixed_information_loss") + 1
     frame_of_all = compared.to_frame()
     assert list(frame_of_all) == [*columns[:place], *added, *columns[place:], "options"]
     assert list(frame_of_all["k_anonymity"]) == [row.further["k_anonymity"] for row in compared.rows]

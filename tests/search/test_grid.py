@@ -24,7 +24,7 @@ def space(name: str, **more) -> Space:
 def told(settings, of: Space, problem: str = "") -> Trial:
     measures = None
     if not problem:
-        measures = TrialMeasures(3, 0, 20.0, 30.0, 20.0, 40.0, 40.0, 20.0, 20.0, None, 5.0, 15.0)
+        measures = TrialMeasures(3, 0, 20.0, 30.0, 20.0, 40.0, 40.0, 20.0, 20.0, None, 5.0, 15.0, 6.0)
     return Trial(1, settings, of.request(settings, 1000), "fuzzy", measures, problem)
 
 
