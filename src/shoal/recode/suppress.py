@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from shoal.describe.combinations import numbered, values_of
+from shoal.describe.roles import as_names
 from shoal.describe.variables import codes, kind_of
 from shoal.errors import ColumnError, ParameterError, nearest_name_hint
 from shoal.read import Table
@@ -121,7 +124,7 @@ def _key_names(table: Table, keys: Sequence[str]) -> list[str]:
     """Return the names of the keys, all of them there and none of them twice."""
     if isinstance(keys, str):
         raise ParameterError(f'keys must be a list of columns; got a text. Write ["{keys}"].', parameter="keys")
-    names = [str(key) for key in keys]
+    names = [str(name) for name in as_names(keys, "keys")]
     if not names:
         raise ParameterError("keys must name at least one column; got none.", parameter="keys")
     for name in names:
@@ -140,6 +143,12 @@ def _importance_of(importance: Mapping[str, float] | Sequence[float] | None, nam
                 hint = nearest_name_hint(name, names)
                 raise ColumnError(f'importance is given for "{name}", which is no key.{hint}', column=name)
         return [importance.get(name, 1.0) for name in names]
+    if isinstance(importance, str) or not isinstance(importance, Sequence | np.ndarray):
+        raise ParameterError(
+            'importance must be a mapping from keys to numbers, such as {"sex": 5}, or one number a key; got '
+            f"{type(importance).__name__}.",
+            parameter="importance",
+        )
     if len(importance) != len(names):
         raise ParameterError(
             f"importance must have one number a key, {len(names)}; got {len(importance)}.", parameter="importance"

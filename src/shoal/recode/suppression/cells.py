@@ -21,6 +21,7 @@ __all__ = ["MISSING", "Missing", "SuppressedCells", "suppressed_cells"]
 Whole64 = NDArray[np.int64]
 Missing = Literal["wildcard", "category"]
 MISSING = ("wildcard", "category")
+IMPORTANCE = Above(0, high=1e12)  # sums of more are no longer exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +96,9 @@ def suppressed_cells(
         Even with every free key suppressed, some record is not like k.
     """
     records = len(columns[0])
-    costs = [1.0] * len(columns) if importance is None else [float(one) for one in importance]
-    _refuse_unsupported(k, len(columns), costs, missing, units, subsets)
+    asked = [1.0] * len(columns) if importance is None else list(importance)
+    _refuse_unsupported(k, len(columns), asked, missing, units, subsets)
+    costs = [float(one) for one in asked]
     free = [key for key in range(len(columns)) if fixed is None or not fixed[key]]
     layers = np.zeros(records, dtype=np.int64) if strata is None else np.asarray(strata, dtype=np.int64)
     table, counts, number = distinct_combinations([layers, *columns])
@@ -123,7 +125,12 @@ def _refuse_unsupported(
 ) -> None:
     check_limits({"k": Whole(1), "missing": OneOf(MISSING)}, {"k": k, "missing": missing})
     for one in importance:
-        check_limits({"importance": Above(0)}, {"importance": one})
+        check_limits({"importance": IMPORTANCE}, {"importance": one})
+    if subsets is not None and not isinstance(subsets, Mapping):
+        raise ParameterError(
+            f"subsets must be a mapping from numbers of keys to k, such as {{3: 10}}; got {type(subsets).__name__}.",
+            parameter="subsets",
+        )
     for size, least in (subsets or {}).items():
         check_limits({"subsets": Whole(1, keys)}, {"subsets": size})
         check_limits({"subsets": Whole(1)}, {"subsets": least})
