@@ -74,7 +74,7 @@ def outcome_of(
     if promised and whole.k < work.plan.k:
         raise DataError(f"Records are {whole.k} alike where k={work.plan.k} was promised; nothing is released.")
     if keeps_missing:
-        notes.append(note_on_kept(len(masked), whole.uniques))
+        notes.append(note_on_kept(len(masked), whole.uniques, whole.units))
     warn_of_unit(work, partitions)
     outcome = Outcome(
         groups=[len(partition.sizes) for partition in partitions],

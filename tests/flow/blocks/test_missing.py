@@ -288,3 +288,13 @@ def test_kept_missing_values_are_said_to_make_records_unique():
     unique = sum(rows.count(row) == 1 for row in rows)
     assert release.plan.outcome.uniques == unique > 0
     assert any(f"{unique} of 60 records are unique" in note for note in release.plan.outcome.notes)
+
+
+def test_with_a_unit_the_note_on_kept_ones_counts_units():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"hid": np.repeat(np.arange(30), 2), "x": rng.normal(size=60), "y": rng.normal(size=60)})
+    frame.loc[rng.random(60) < 0.3, "y"] = np.nan
+    release = shoal.protect(frame, 3, unit="hid", missing="keep", seed=1)
+    outcome = release.plan.outcome
+    alone = f"{outcome.uniques} of 30 units have a record that no other unit has"
+    assert [note for note in outcome.notes if "Missing values are kept" in note and alone in note]

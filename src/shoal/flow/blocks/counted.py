@@ -55,12 +55,12 @@ def notes_on_counts(plan: Plan, counts: Mapping[str, Any]) -> list[str]:
     return notes
 
 
-def note_on_kept(records: int, uniques: int) -> str:
-    """Say how many records are unique where missing values are kept."""
-    return (
-        f"Missing values are kept: over all released columns {uniques:,} of {records:,} records are unique, a missing "
-        "value counted as a category."
-    )
+def note_on_kept(records: int, uniques: int, units: int | None) -> str:
+    """Say how many records are unique where missing values are kept, or how many units have one that no other has."""
+    alone = f"{uniques:,} of {records:,} records are unique"
+    if units is not None:
+        alone = f"{uniques:,} of {units:,} units have a record that no other unit has"
+    return f"Missing values are kept: over all released columns {alone}, a missing value counted as a category."
 
 
 def _named(counts: Mapping[str, int]) -> str:
