@@ -7,7 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from shoal.errors import ColumnError, ParameterError
+from shoal.errors import ColumnError, DescriptionWarning, ParameterError
 from shoal.read import as_table
 from shoal.read.labels import Labels
 from shoal.recode.missing_codes import coded_missing, with_missing, written_missing_codes
@@ -50,7 +50,34 @@ def test_labels_of_codes_go_with_them():
 def test_without_codes_the_table_is_the_same():
     table = as_table(pd.DataFrame(CELLS))
     assert blanked(table, None) is table
-    assert blanked(table, {"n": [7]}) is table
+    assert blanked(table, {"*": [7]}) is table
+
+
+def test_codes_that_a_column_does_not_have_are_warned_of():
+    table = as_table(pd.DataFrame(CELLS))
+    with pytest.warns(DescriptionWarning, match='no value of "n" is one of its codes'):
+        assert blanked(table, {"n": [7], "f": [-9, 8], "*": [5]}).cells("n").tolist() == CELLS["n"]
+
+
+@pytest.mark.parametrize("library", ["pandas", "pandas arrow", "polars", "arrow"])
+def test_dates_can_be_codes(library):
+    days = pd.to_datetime(["1980-05-21", "2199-12-31", None])
+    cells = {
+        "day": days,
+        "time": days + pd.Timedelta(hours=2),
+        "date": [one and one.date() for one in [*days[:2], None]],
+    }
+    make = {"polars": pl.from_pandas, "arrow": pa.Table.from_pandas}.get(library, lambda frame: frame)
+    frame = pd.DataFrame(cells)
+    table = as_table(make(frame.convert_dtypes(dtype_backend="pyarrow") if library == "pandas arrow" else frame))
+    made = blanked(table, {"day": ["2199-12-31"], "time": ["2199-12-31 02:00:00"], "date": "2199-12-31"})
+    for name in cells:
+        assert made.missing(name).tolist() == [False, True, True]
+
+
+def test_truth_values_can_be_codes():
+    assert blanked(as_table(pd.DataFrame(CELLS)), {"b": [False]}).cells("b").tolist() == [True, None, True]
+    assert written_missing_codes({"b": [False]}) == {"b": ["false"]}
 
 
 def test_what_is_no_code_is_refused():

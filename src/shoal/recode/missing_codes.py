@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date, datetime, time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import ColumnError, ParameterError, nearest_name_hint
+from shoal.errors import ColumnError, DescriptionWarning, ParameterError, nearest_name_hint, warn
 from shoal.read import Table
 from shoal.recode.base import text_of
 
@@ -36,12 +37,20 @@ def written_missing_codes(missing_codes: Any) -> dict[str, list[int | float | st
             raise ParameterError(
                 f'missing_codes of "{column}" must be numbers or texts, at least one.', parameter="missing_codes"
             )
-        written[str(column)] = [code.item() if isinstance(code, np.generic) else code for code in several]
+        written[str(column)] = [_written(code) for code in several]
     return written
 
 
+def _written(code: Any) -> Any:
+    plain = code.item() if isinstance(code, np.generic) else code
+    return text_of(plain) if isinstance(plain, bool) else plain
+
+
 def coded_missing(table: Table, missing_codes: Mapping[str, Sequence[Any]]) -> dict[str, Booleans]:
-    """Return by column which values are codes for a missing one; columns without any are left out."""
+    """Return by column which values are codes for a missing one; columns without any are left out.
+
+    A column that has none of the codes given for it is warned of: what was meant to be missing would be released.
+    """
     for column in missing_codes:
         if column != EVERY_COLUMN and column not in table:
             hint = nearest_name_hint(column, table.names)
@@ -53,6 +62,10 @@ def coded_missing(table: Table, missing_codes: Mapping[str, Sequence[Any]]) -> d
         cells = _are(table, name, codes) if codes else None
         if cells is not None and cells.any():
             found[name] = cells
+    absent = [name for name in table.names if name in missing_codes and name not in found]
+    if absent:
+        named = ", ".join(f'"{name}"' for name in absent)
+        warn(f"missing_codes: no value of {named} is one of its codes. Check how they are written.", DescriptionWarning)
     return found
 
 
@@ -84,11 +97,21 @@ def _are(table: Table, name: str, codes: set[str]) -> Booleans:
     known: dict[Any, bool] = {}
     found = np.zeros(len(cells), dtype=bool)
     for row, cell in enumerate(cells.tolist()):
-        if isinstance(cell, str | bool):
+        if isinstance(cell, str | bool | date):
             if cell not in known:
-                known[cell] = text_of(cell) in codes
+                known[cell] = not codes.isdisjoint(_texts_of(cell))
             found[row] = known[cell]
     return found
+
+
+def _texts_of(cell: str | bool | date) -> set[str]:
+    """Return how a code may be written: a date as 2199-12-31, with its time if it has one."""
+    if not isinstance(cell, date):
+        return {text_of(cell)}
+    texts = {str(cell), cell.isoformat()}
+    if isinstance(cell, datetime) and cell.timetz().replace(tzinfo=None) == time():
+        texts.add(cell.date().isoformat())
+    return texts
 
 
 def _number(text: str) -> float | None:
