@@ -70,6 +70,8 @@ def test_labelled_codes_stay_codes_with_a_label():
     made = merged([1, 2, 3, 4, np.nan], labels, groups={"some": [2, 3]})
     assert made.values[:4].tolist() == [1, 2, 2, 4] and np.isnan(made.values[4])
     assert made.labels == {1: "one", 2: "some", 4: "four"}
+    with pytest.warns(DescriptionWarning, match="Name codes, not their labels"):
+        assert merged([1, 2, 3, 4], labels, groups={"some": ["two", "three"]}).labels == labels
     made = merged([1, 2, 3, 3, 3], labels, rare=2)
     assert made.values.tolist() == [5, 5, 3, 3, 3] and made.labels == {5: "other", 3: "three"}
 

@@ -121,7 +121,7 @@ class Merge(Recode):
         observed, first = np.unique(numbered[numbered >= 0], return_index=True)
         cells = table.cells(column)[np.flatnonzero(numbered >= 0)[first]]
         old = [text_of(cell) for cell in cells]  # in their order
-        new = self._renamed(old, column)
+        new = self._renamed(old, column, has_labels=bool(table.labels.values.get(column)))
         if self.rare is not None:
             counts = Counter(new[place] for place in np.searchsorted(observed, numbered[numbered >= 0]).tolist())
             rare = _rare(counts, self.rare)
@@ -138,7 +138,7 @@ class Merge(Recode):
         decided = ordered or self.rare is not None or table.is_numeric(column)
         return Categories(as_new[np.where(numbered < 0, -1, places)], tuple(texts), ordered, decided)
 
-    def _renamed(self, old: Sequence[str], column: str) -> list[str]:
+    def _renamed(self, old: Sequence[str], column: str, *, has_labels: bool) -> list[str]:
         """Return the new category of every old one, before rare ones are merged."""
         if self.groups is None:
             return list(old)
@@ -147,7 +147,7 @@ class Merge(Recode):
         if absent:
             warn(
                 f'recode "merge" of "{column}": {absent:,} of the {len(new_of):,} values to merge are not in the '
-                "column. Check how they are spelled.",
+                f"column. {'Name codes, not their labels' if has_labels else 'Check how they are spelled'}.",
                 DescriptionWarning,
             )
         return [new_of.get(text, text) for text in old]
