@@ -221,6 +221,8 @@ def test_categories_are_one_word_or_one_for_each_column():
         "sex": "group",
     }
     assert read_categories(None) is None
+    with pytest.raises(ParameterError, match="one word for all columns, or COLUMN=WORD for each of them; got within"):
+        read_categories(["within", "a=suppress"])
     with pytest.raises(ParameterError, match='--categories gives "a" two values, within and group'):
         read_categories(["a=within,a=group"])
 

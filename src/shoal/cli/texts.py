@@ -169,7 +169,12 @@ def read_categories(texts: list[str] | None) -> str | dict[str, str] | None:
         return None
     if len(texts) == 1 and "=" not in texts[0]:
         return texts[0].strip()
-    return read_assignments("--categories", read_names(texts))
+    pairs = read_names(texts) or []
+    if any("=" not in pair for pair in pairs):
+        raise ParameterError(
+            f"--categories wants one word for all columns, or COLUMN=WORD for each of them; got {', '.join(texts)}."
+        )
+    return read_assignments("--categories", pairs)
 
 
 def read_decimals(texts: list[str] | None) -> int | dict[str, int] | None:

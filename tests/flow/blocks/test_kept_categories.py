@@ -133,6 +133,7 @@ def test_within_refuses_small_combinations_with_their_number_and_what_would_help
     assert f"{len(below)} of {len(sizes)} combinations of region, water have fewer than 5 records" in message
     assert f"({sum(below.values())} records)" in message
     assert 'with water left to "suppress" there are none' in message.lower()
+    assert message.endswith("(--categories COLUMN=suppress,OTHER=within).") and "more columns" not in message
     left = sum(count < 5 for count in merged.values())
     alone = sum(count < 5 for count in Counter(frame["water"].fillna("-")).values())
     others = [

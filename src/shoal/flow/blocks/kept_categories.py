@@ -240,7 +240,8 @@ def _help(k: int, within: Mapping[str, Integers], strata: Integers, units: Integ
         verb = "leaves " if ways[place][1].startswith("merging") else "there are "
         texts.append(f"{ways[place][1]} {verb}{f'{count:,}' if count else 'none'}")
     told = "; ".join(texts)
-    return f"{told[0].upper()}{told[1:]}."
+    more = ' Leave more columns to "suppress", or recode them.' if best[0][0] else ""
+    return f"{told[0].upper()}{told[1:]}.{more} Give every column its word (--categories COLUMN=suppress,OTHER=within)."
 
 
 def _counts(groups: Integers, units: Integers | None) -> Integers:
