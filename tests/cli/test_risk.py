@@ -73,3 +73,53 @@ def test_what_cannot_be_done_is_said_in_one_line(persons, options):
     ran = run_shoal("risk", persons, *options)
     assert ran.returncode in (1, 2) and ran.stdout == ""
     assert ran.stderr.count("\n") == 1 and "north" not in ran.stderr
+
+
+def test_recodes_are_shown_before_they_are_made(reference_data):
+    path = reference_data("testdata.csv")
+    options = [
+        "--recode",
+        "age=bands:width=10,top=80",
+        "--recode",
+        "relat=merge:rare=50",
+        "--weights",
+        "sampling_weight",
+    ]
+    said = run_shoal("risk", path, "--keys", f"{KEYS},age", *options, "--riskiest", 1).stdout
+    found = json.loads(run_shoal("risk", path, "--keys", f"{KEYS},age", *options, "--json").stdout)
+    assert list(found) == ["before", "after", "effect"]
+    alone = json.loads(
+        run_shoal("risk", path, "--keys", f"{KEYS},age", "--weights", "sampling_weight", "--json").stdout
+    )
+    assert found["before"] == alone
+    assert (found["before"]["uniques"], found["after"]["uniques"]) == (1650, 415)
+    assert found["effect"]["together"]["below_k"] == found["after"]["violators"]["5"] == 1083
+    assert found["effect"]["before"]["below_k"] == found["before"]["violators"]["5"] == 3524
+    for line in ("below k = 5", "age           88 to 9  1  1,083 records (23.65 %)", "all together"):
+        assert line in said
+    assert "3,524 records (76.94 %)  1,083 records (23.65 %)" in said and "the riskiest records, recoded:" in said
+
+
+def test_missing_codes_are_missing_keys(persons):
+    ran = run_shoal("risk", persons, "--keys", "sex,region", "--missing-codes", "sex=2")
+    assert "20 records with a missing key" in ran.stdout
+    recoded = run_shoal("risk", persons, "--keys", "sex,region", "--recode", "region=merge:all=[north]")
+    assert "a missing key agrees with every value" in recoded.stdout
+    assert "(a missing value counted as a category)" in recoded.stdout
+    guessed = run_shoal("risk", persons, "--recode", "income=bands:width=20")
+    assert "3 keys: sex, region, income (the columns that seem to be categories" in guessed.stdout
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--recode", "sexx=round:to=5"],
+        ["--recode", "sex"],
+        ["--recode", "sex=bandss"],
+        ["--recode", "income=round:to=5", "--weights", "income"],
+        ["--missing-codes", "sexx=1"],
+    ],
+)
+def test_recodes_that_cannot_be_made_are_refused_in_one_line(persons, options):
+    ran = run_shoal("risk", persons, "--keys", "sex", *options)
+    assert ran.returncode in (1, 2) and ran.stdout == "" and ran.stderr.count("\n") == 1

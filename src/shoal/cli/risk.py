@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli.options import READING, Json, Quiet, takes
+from shoal.cli.options import PROTECTION, READING, Json, Quiet, takes
 from shoal.cli.terminal import progress_bar, say
-from shoal.cli.texts import read_ks, read_names
+from shoal.cli.texts import read_ks, read_missing_codes, read_names, read_recodes
+
+if TYPE_CHECKING:
+    from shoal.measure.risk.keys.overview import KeyRisk
+    from shoal.recode.effect import RecodeEffect
 
 __all__ = ["risk"]
 
+_RECODING = {name: PROTECTION[name] for name in ("recode", "missing_codes")}
 
-@takes(reading=READING)
+
+@takes(recoding=_RECODING, reading=READING)
 def risk(
     *,
     file: Annotated[Path, typer.Argument(help="The table, as it is or as it would be released.")],
@@ -38,34 +44,65 @@ def risk(
         int, typer.Option(help="List so many of the riskiest records by number; not to be published.")
     ] = 0,
     json: Json = False,
+    recoding: dict[str, Any],
     reading: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
-    """Print how risky the key variables of a table are: uniques, violators of k, expected re-identifications, SUDA."""
-    import json as to_json
+    """Print how risky the key variables of a table are: uniques, violators of k, expected re-identifications, SUDA.
 
+    With --recode, before the recodes and after them, and what each does for k. Nothing is written.
+    """
+    from functools import partial
+
+    from shoal.flow.recoding.asked import refuse_recoded_roles
     from shoal.measure.risk.keys.overview import key_risk, likely_keys
     from shoal.read import as_table
-    from shoal.report.terminal.key_risk import key_risk_text
+    from shoal.recode.catalogue import written_recodes
+    from shoal.recode.effect import effect_on
+    from shoal.recode.missing_codes import written_missing_codes
+    from shoal.recode.recoded_table import recoded_table
 
     ks = read_ks(k)
     table = as_table(file, **reading)
+    recodes = written_recodes(read_recodes(recoding.get("recode"), table.names))
+    refuse_recoded_roles(recodes, {str(name): role for name, role in ((weights, "weight"), (unit, "unit"))})
+    codes = written_missing_codes(read_missing_codes(recoding.get("missing_codes"), table.names))
+    largest = max(2, *ks)
+    recoded = recoded_table(table, recodes, codes, k=largest)
     names, told = read_names(keys), read_names(confidential) or []
     guessed = names is None
     if names is None:
-        names = likely_keys(table, (weights, unit, *told))
+        likely = {*likely_keys(recoded.table, (weights, unit, *told)), *recodes}
+        names = [name for name in table.names if name in likely]
+    measured = partial(
+        key_risk,
+        keys=names,
+        weights=weights,
+        unit=unit,
+        ks=ks,
+        missing=missing,  # type: ignore[arg-type]  # checked there
+        confidential=told,
+    )
     with progress_bar(quiet or json, "measuring"):
-        found = key_risk(
-            table,
-            names,
-            weights=weights,
-            unit=unit,
-            ks=ks,
-            missing=missing,  # type: ignore[arg-type]  # checked there
-            confidential=told,
-            most=riskiest,
-        )
-    if json:
-        say(to_json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
-    elif not quiet:
-        say(key_risk_text(str(file), found, guessed=guessed))
+        found = measured(recoded.table, most=riskiest)
+        before = measured(recoded.before) if recodes else None
+        effect = effect_on(recoded, list(recodes), names, largest) if recodes else None
+    if json or not quiet:
+        say(_json(found, before, effect) if json else _text(str(file), found, before, effect, guessed=guessed))
+
+
+def _json(found: KeyRisk, before: KeyRisk | None, effect: RecodeEffect | None) -> str:
+    import json as to_json
+
+    plain = found.to_dict()
+    if before is not None and effect is not None:
+        plain = {"before": before.to_dict(), "after": plain, "effect": effect.to_dict()}
+    return to_json.dumps(plain, indent=2, ensure_ascii=False)
+
+
+def _text(name: str, found: KeyRisk, before: KeyRisk | None, effect: RecodeEffect | None, *, guessed: bool) -> str:
+    from shoal.report.terminal.key_risk import key_risk_text, recoded_risk_text
+
+    if before is None or effect is None:
+        return key_risk_text(name, found, guessed=guessed)
+    return recoded_risk_text(name, before, found, effect, guessed=guessed)

@@ -18,6 +18,7 @@ from shoal.measure.risk.keys.frequencies import KeyFrequencies, key_frequencies
 from shoal.measure.risk.keys.individual_risk import household_risk, individual_risk
 from shoal.measure.risk.keys.k_map import KMap, k_map
 from shoal.measure.risk.keys.l_diversity import l_diversity
+from shoal.measure.risk.keys.overview import KeyRisk, key_risk
 from shoal.measure.risk.keys.riskiest import RiskyRecord, riskiest
 from shoal.measure.risk.keys.suda import Suda, suda
 from shoal.measure.risk.keys.t_closeness import t_closeness
@@ -28,6 +29,7 @@ __all__ = [
     "FileMeasure",
     "KMap",
     "KeyFrequencies",
+    "KeyRisk",
     "Measure",
     "MeasuredValue",
     "Publication",
@@ -44,6 +46,7 @@ __all__ = [
     "jaccard_index",
     "k_map",
     "key_frequencies",
+    "key_risk",
     "l_diversity",
     "rand_index",
     "riskiest",

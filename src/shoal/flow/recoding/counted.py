@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shoal.describe.units import units_of
 from shoal.flow.outcome import RecodedColumn
+from shoal.flow.recoding.key_columns import key_columns
 from shoal.recode.effect import RecodeEffect, effect_on
 from shoal.recode.recoded_table import RecodedTable
 
@@ -21,12 +22,7 @@ def effect_of_plan(plan: Plan, recoded: RecodedTable) -> RecodeEffect | None:
     These are the columns with the role key or, if there are none, the categories that are protected or recoded, and the
     strata.
     """
-    released = [name for name in recoded.table.names if name not in (*plan.identifiers, plan.weights, plan.unit)]
-    keys = [name for name in released if plan.roles.get(name) == "key"]
-    if not keys:
-        kinds = {**recoded.kinds, **plan.kinds}
-        categories = [name for name, kind in kinds.items() if kind != "continuous"]
-        keys = [name for name in released if name in {*categories, *plan.strata}]
+    keys = key_columns(plan, recoded.table, {**recoded.kinds, **plan.kinds})
     if not keys:
         return None
     units = None if plan.unit is None else units_of(recoded.table, plan.unit)

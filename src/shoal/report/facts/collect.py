@@ -32,8 +32,9 @@ from shoal.replace import REPLACEMENTS
 from shoal.report.facts.category_ways import way_facts
 from shoal.report.facts.correlations import correlations_of
 from shoal.report.facts.counted_records import count_facts
-from shoal.report.facts.group_sizes import binned, sizes_shown
+from shoal.report.facts.group_sizes import group_facts, sizes_shown
 from shoal.report.facts.headline import alike_text, headline_facts, protected_facts, scenario_facts
+from shoal.report.facts.keys.all_key_facts import key_facts
 from shoal.report.facts.recoded_columns import recode_lines
 from shoal.report.facts.shapes import categories_in, shape_of_amounts, shape_of_categories
 from shoal.report.facts.steps import step_facts, treatment_of
@@ -44,7 +45,6 @@ from shoal.report.facts.summary import (
     AttackFacts,
     Audience,
     Correlations,
-    GroupFacts,
     HeadlineFacts,
     MeasureFacts,
     Moments,
@@ -170,12 +170,13 @@ class _Collector:
             plan=self._plan_facts(),
             protected=list(self._protected),
             variables=[self._variable(name, distributions) for name in self._names()],
-            groups=self._groups(sizes),
+            groups=group_facts(plan, sizes, internal=self._internal),
             units=unit_facts(self._evaluation, self._fewest),
             outcome=self._outcome() if just_made else None,
             outside=self._outside(),
             **count_facts(plan, self._audience),
             recoded=recode_lines(plan, self._audience),
+            **key_facts(plan, self._original, self._masked, self._audience, of_both=distributions),
             rules=self._rules(),
             measures=self._measures(),
             least_share=self._shares.least,
@@ -272,22 +273,6 @@ class _Collector:
             return shape_of_amounts([table.numbers(name) for table in tables], self._fewest)
         labels = self._original.labels.values.get(name, {})
         return shape_of_categories([categories_in(table, name) for table in tables], labels, self._fewest)
-
-    def _groups(self, sizes: Sequence[NDArray[np.int64]]) -> list[GroupFacts]:
-        if self._plan is None or self._plan.outcome is None or self._plan.perturbs:
-            return []
-        if not self._internal and any(block.min() < self._plan.k for block in sizes):
-            return []
-        return [
-            GroupFacts(
-                columns=columns,
-                groups=len(block),
-                smallest=int(block.min()),
-                largest=int(block.max()),
-                sizes=binned(block) if self._internal else None,
-            )
-            for columns, block in zip(self._plan.blocks, sizes, strict=False)
-        ]
 
     def _outcome(self) -> OutcomeFacts | None:
         outcome = None if self._plan is None or not self._internal else self._plan.outcome

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.describe.combinations import combinations_of
 from shoal.flow.plan import Plan
 from shoal.read import Table
+from shoal.report.facts.summary import GroupFacts
 
-__all__ = ["binned", "sizes_shown"]
+__all__ = ["binned", "group_facts", "sizes_shown"]
 
 _MOST_SIZES = 30
 
@@ -30,6 +33,24 @@ def sizes_shown(masked: Table, plan: Plan) -> list[NDArray[np.int64]]:
         sizes.append(np.bincount(combinations_of(masked, columns)))
     shown = [len(own) for own in sizes] == plan.outcome.groups
     return sizes if shown and min(own.min() for own in sizes) >= plan.k else []
+
+
+def group_facts(plan: Plan | None, sizes: Sequence[NDArray[np.int64]], *, internal: bool) -> list[GroupFacts]:
+    """Return the groups of every block, given their sizes; in public nothing where some are below k."""
+    if plan is None or plan.outcome is None or plan.perturbs:
+        return []
+    if not internal and any(block.min() < plan.k for block in sizes):
+        return []
+    return [
+        GroupFacts(
+            columns=columns,
+            groups=len(block),
+            smallest=int(block.min()),
+            largest=int(block.max()),
+            sizes=binned(block) if internal else None,
+        )
+        for columns, block in zip(plan.blocks, sizes, strict=False)
+    ]
 
 
 def binned(sizes: NDArray[np.int64]) -> list[tuple[int, int, int]]:

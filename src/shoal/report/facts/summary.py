@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from shoal.describe.variables import Kind
+from shoal.report.facts.base import Facts
+from shoal.report.facts.keys.key_facts import KeyRiskFacts, RecodeFacts, TransitionFacts
 
 __all__ = [
     "AS_IT_IS",
@@ -41,11 +43,7 @@ AS_IT_IS, DROPPED, NEW_IDS = "as it is", "dropped", "new ids"
 KEPT = {"suppress": "true values, some cells suppressed", "within": "true values, groups within them"}
 
 
-class _Facts(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Shape(_Facts):
+class Shape(Facts):
     """How a variable is distributed, as shares of records: in bins between `edges`, or by category.
 
     The first and the last bin hold everything beyond them too.
@@ -57,7 +55,7 @@ class Shape(_Facts):
     masked: list[float]
 
 
-class VariableFacts(_Facts):
+class VariableFacts(Facts):
     """One column of the original, and how it was treated."""
 
     name: str
@@ -73,7 +71,7 @@ class VariableFacts(_Facts):
     shape: Shape | None = None
 
 
-class GroupFacts(_Facts):
+class GroupFacts(Facts):
     """The groups of one block of variables."""
 
     columns: list[str]
@@ -85,7 +83,7 @@ class GroupFacts(_Facts):
     )
 
 
-class HeadlineFacts(_Facts):
+class HeadlineFacts(Facts):
     """How alike released records are, and how many are linked; a missing value counts as a category."""
 
     records: int
@@ -106,7 +104,7 @@ class HeadlineFacts(_Facts):
     )
 
 
-class ScenarioFacts(_Facts):
+class ScenarioFacts(Facts):
     """What an intruder finds who knows some columns."""
 
     name: str
@@ -116,7 +114,7 @@ class ScenarioFacts(_Facts):
     linkage: float | None
 
 
-class UnitFacts(_Facts):
+class UnitFacts(Facts):
     """The units, such as households or firms, that records belong to in the release."""
 
     column: str
@@ -126,7 +124,7 @@ class UnitFacts(_Facts):
     )
 
 
-class OutcomeFacts(_Facts):
+class OutcomeFacts(Facts):
     """What carrying out the plan came to that the two files do not show; internal only."""
 
     smallest_support: int = Field(description="The fewest records behind any released value.")
@@ -142,7 +140,7 @@ class OutcomeFacts(_Facts):
     empty_records: int = Field(description="Records with no observed value in some block, which stay empty there.")
 
 
-class CountFacts(_Facts):
+class CountFacts(Facts):
     """What k counts in one variable: missing values that were filled, and groups in which one record tells too much."""
 
     name: str
@@ -154,7 +152,7 @@ class CountFacts(_Facts):
     dominated: int | None = Field(default=None, description="In which one is more than `counted_from` % of it.")
 
 
-class CategoryWayFacts(_Facts):
+class CategoryWayFacts(Facts):
     """What the release loses if all categories are treated one way, in %; internal only."""
 
     way: Literal["group", "suppress", "within"]
@@ -166,7 +164,7 @@ class CategoryWayFacts(_Facts):
     refused: str = Field("", description="Why there is no such release; empty if there is.")
 
 
-class StepFacts(_Facts):
+class StepFacts(Facts):
     """One step of a chain."""
 
     k: int | None = Field(description="The k of the step; None where it promises none.")
@@ -175,7 +173,7 @@ class StepFacts(_Facts):
     columns: list[str] = Field(description="The columns that the step gives new values.")
 
 
-class RuleFacts(_Facts):
+class RuleFacts(Facts):
     """One edit rule, and whether the release keeps it."""
 
     rule: str
@@ -183,7 +181,7 @@ class RuleFacts(_Facts):
     holds: bool
 
 
-class MeasureFacts(_Facts):
+class MeasureFacts(Facts):
     """One measure: its value, what it means and which way is good."""
 
     name: str
@@ -207,7 +205,7 @@ class MeasureFacts(_Facts):
     not_default: dict[str, Any] = Field(default_factory=dict, description="Those of them that are not the default.")
 
 
-class Correlations(_Facts):
+class Correlations(Facts):
     """Correlations of the continuous variables, before and after."""
 
     columns: list[str]
@@ -216,7 +214,7 @@ class Correlations(_Facts):
     difference: list[list[float | None]] = Field(description="Masked less original.")
 
 
-class Moments(_Facts):
+class Moments(Facts):
     """Third and fourth standardised moments of one variable; internal only."""
 
     column: str
@@ -224,7 +222,7 @@ class Moments(_Facts):
     fourth: tuple[float, float] | None = None
 
 
-class AttackFacts(_Facts):
+class AttackFacts(Facts):
     """What an intruder finds who knows the method too, as percentages of records."""
 
     expected: float
@@ -235,10 +233,10 @@ class AttackFacts(_Facts):
     known: int = Field(description="How many variables the intruder knows, at most.")
 
 
-class Summary(_Facts):
+class Summary(Facts):
     """Everything known about a release, for one audience. Pages and the command line draw from it."""
 
-    format: Literal["shoal.summary/2"] = "shoal.summary/2"
+    format: Literal["shoal.summary/3"] = "shoal.summary/3"
     audience: Audience
     title: str
     verdict: str
@@ -287,6 +285,9 @@ class Summary(_Facts):
     recoded: list[str] = Field(
         default_factory=list, description="What was made coarser before records were grouped, a line for each column."
     )
+    key_risk: KeyRiskFacts | None = Field(None, description="Where there are keys and a plan.")
+    recode_effects: list[RecodeFacts] = Field(default_factory=list, description="Internal only.")
+    transitions: list[TransitionFacts] = Field(default_factory=list, description="Internal only.")
     category_ways: list[CategoryWayFacts] = Field(
         default_factory=list, description="The same release with categories treated three ways; internal only."
     )

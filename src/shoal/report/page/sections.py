@@ -9,6 +9,7 @@ from shoal.report.page.distribution_sections import (
     loss_section,
     moment_section,
 )
+from shoal.report.page.key_sections import key_sections
 from shoal.report.page.measure_sections import (
     attack_section,
     linkage_section,
@@ -74,6 +75,7 @@ def sections_of(summary: Summary) -> list[PageSection]:
     sections = [
         scenario_section(summary),
         *measure_sections(summary),
+        *key_sections(summary),
         distribution_section(summary),
         correlation_section(summary),
         group_section(summary),

@@ -10,21 +10,18 @@ from shoal.report.terminal.table import table_text
 
 if TYPE_CHECKING:
     from shoal.measure.risk.keys.overview import KeyRisk
+    from shoal.recode.effect import KeyCounts, RecodeEffect
 
-__all__ = ["key_risk_text"]
+__all__ = ["key_risk_text", "recoded_risk_text"]
 
 _SAID = {"wildcard": "agrees with every value", "category": "agrees with missing values only"}
 
 
 def key_risk_text(name: str, risk: KeyRisk, *, guessed: bool = False) -> str:
     """Return the risk in plain words, a fact a line; `guessed` if nobody named the keys."""
-    keys = first_names(risk.keys, most=12)
-    by = f"{len(risk.keys)} keys: {keys}" if len(risk.keys) > 1 else f"1 key: {keys}"
-    if guessed:
-        by += " (the columns that seem to be categories; name yours with --keys)"
     rows = list(_facts(risk))
     width = max(len(word) for word, _ in rows)
-    lines = [f"{name}: {_records(risk.records)}, {by}", "", *(f"{word:<{width}}  {text}" for word, text in rows)]
+    lines = [_first_line(name, risk, guessed), "", *(f"{word:<{width}}  {text}" for word, text in rows)]
     if risk.suda_records:
         shares = sorted(risk.suda_contributions.items(), key=lambda one: -one[1])
         table = [(one_line(key), f"{share:.1f} %") for key, share in shares]
@@ -39,6 +36,62 @@ def key_risk_text(name: str, risk: KeyRisk, *, guessed: bool = False) -> str:
     if risk.riskiest:
         lines += ["", _riskiest(risk)]
     return "\n".join(lines)
+
+
+def recoded_risk_text(
+    name: str, before: KeyRisk, after: KeyRisk, effect: RecodeEffect, *, guessed: bool = False
+) -> str:
+    """Return the risk before recodes and after them, side by side, and what each recode does for k."""
+    rows = [
+        (word, own, new) for (word, own), (_, new) in zip(_numbers(before), _numbers(after), strict=True) if own or new
+    ]
+    lines = [_first_line(name, after, guessed)]
+    if before.incomplete or after.incomplete:
+        lines.append(f"a missing key {_SAID[after.missing]}")
+    lines += ["", table_text(("", "as it is", "recoded"), rows, right={1, 2}), ""]
+    different = after.missing == "wildcard" and (before.incomplete or after.incomplete)
+    lines.append(f"each recode alone{' (a missing value counted as a category)' if different else ''}:")
+    table = [("as it is", "", *_below_k(effect.before, effect))]
+    for column, counts in effect.alone.items():
+        values = f"{effect.before.values[column]:,} to {counts.values[column]:,}"
+        table.append((one_line(column), values, *_below_k(counts, effect)))
+    if len(effect.alone) > 1:
+        table.append(("all together", "", *_below_k(effect.together, effect)))
+    lines.append(table_text(("recoded", "values", "k", f"below k = {effect.k:,}"), table, right={1, 2, 3}))
+    if after.riskiest:
+        lines += ["", "the riskiest records, recoded:", _riskiest(after)]
+    return "\n".join(lines)
+
+
+def _below_k(counts: KeyCounts, effect: RecodeEffect) -> tuple[str, str]:
+    return f"{counts.k:,}", _share(counts.below_k, effect.records)
+
+
+def _numbers(risk: KeyRisk) -> Iterator[tuple[str, str]]:
+    """Give every fact with its number alone."""
+    yield "records with a missing key", f"{risk.incomplete:,}" if risk.incomplete else ""
+    yield "combinations", f"{risk.combinations:,}"
+    yield "k, the fewest that agree", f"{risk.k:,}"
+    yield "uniques", _share(risk.uniques, risk.records)
+    for k, count in risk.violators.items():
+        yield f"below k = {k}", _share(count, risk.records)
+    yield "expected re-identifications", f"{risk.expected:,.2f}"
+    yield "the same with units", "" if risk.household_expected is None else f"{risk.household_expected:,.2f}"
+    yield "records with a SUDA score", f"{risk.suda_records:,}"
+    yield "the largest SUDA score", f"{risk.suda_largest:,.0f}"
+    for one in risk.confidential:
+        name = one_line(one.column)
+        yield f"{name}: fewest values", f"{one.values:,}"
+        yield f"{name}: records with one", f"{one.alike:,}"
+        yield f"{name}: largest distance", f"{one.distance:.4f}"
+
+
+def _first_line(name: str, risk: KeyRisk, guessed: bool) -> str:
+    keys = first_names(risk.keys, most=12)
+    by = f"{len(risk.keys)} keys: {keys}" if len(risk.keys) > 1 else f"1 key: {keys}"
+    if guessed:
+        by += " (the columns that seem to be categories; name yours with --keys)"
+    return f"{name}: {_records(risk.records)}, {by}"
 
 
 def _facts(risk: KeyRisk) -> Iterator[tuple[str, str]]:

@@ -120,8 +120,8 @@ def household_risk(
     return risk_of_units(individual_risk(values, values.names, weights=weights, missing=missing, exact=exact), units)
 
 
-def risk_of_frequencies(frequencies: KeyFrequencies, *, exact: bool = False) -> MeasuredValue:
-    """Return the risk of every record by how many agree with it."""
+def risk_of_frequencies(frequencies: KeyFrequencies, *, exact: bool = False, warns: bool = True) -> MeasuredValue:
+    """Return the risk of every record by how many agree with it; `warns` if weights below 1 are warned of."""
     check_limits({"exact": TrueOrFalse()}, {"exact": exact})
     both = np.column_stack([frequencies.sample.astype(np.float64), frequencies.population])
     if frequencies.weighted:
@@ -130,7 +130,8 @@ def risk_of_frequencies(frequencies: KeyFrequencies, *, exact: bool = False) -> 
         # Of the different pairs of f and F, which are few.
         places, pairs = pd.factorize(both[:, 0] + 1j * both[:, 1])
         risks = _risks(pairs.real.copy(), pairs.imag.copy(), exact)[places]
-        _warn_of_small_weights(both[:, 0], both[:, 1])
+        if warns:
+            _warn_of_small_weights(both[:, 0], both[:, 1])
     else:
         risks = 1 / both[:, 0]
     return MeasuredValue(float(risks.sum()), by_record=risks, global_risk=float(risks.mean()))

@@ -152,12 +152,17 @@ def suda(
     )
 
 
-def largest_size(keys: int, rows: int, *, quick: bool = False) -> int:
-    """Return how many keys a set may have so that all sets of up to so many are looked at in minutes, or in seconds."""
+def largest_size(keys: int, rows: int, *, quick: bool = False, most: float | None = None) -> int:
+    """Return how many keys a set may have so that all sets of up to so many are looked at in minutes, or in seconds.
+
+    `most` is how many rows of all sets may be looked at: 10 ** 8 take about a second.
+    """
+    if most is None:
+        most = _QUICK_WORK if quick else _MOST_WORK
     work = 0
     for size in range(1, keys + 1):
         work += math.comb(keys, size) * (rows + _A_SET)
-        if work > (_QUICK_WORK if quick else _MOST_WORK):
+        if work > most:
             return size - 1
     return keys
 

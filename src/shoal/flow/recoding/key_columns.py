@@ -1,0 +1,32 @@
+"""The key variables of a plan: what an intruder may know of a record before seeing the release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from shoal.describe import Kind
+from shoal.read import Table
+
+if TYPE_CHECKING:
+    from shoal.flow.plan import Plan
+
+__all__ = ["key_columns"]
+
+
+def key_columns(plan: Plan, table: Table, kinds: Mapping[str, Kind]) -> list[str]:
+    """Return the columns with the role key or, if there are none, the categories among `kinds` and the strata.
+
+    Parameters
+    ----------
+    plan
+        The plan, which says what is dropped, and which column holds weights or units.
+    table
+        The table whose columns they are, in its order.
+    kinds
+        The kinds of the columns that are protected or recoded.
+    """
+    released = [name for name in table.names if name not in (*plan.identifiers, plan.weights, plan.unit)]
+    named = [name for name in released if plan.roles.get(name) == "key"]
+    categories = {name for name, kind in kinds.items() if kind != "continuous"}
+    return named or [name for name in released if name in {*categories, *plan.strata}]

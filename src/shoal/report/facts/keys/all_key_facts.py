@@ -1,0 +1,56 @@
+"""All facts about key variables, as a summary takes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal.flow.plan import Plan
+from shoal.read import Table
+from shoal.report.facts.keys.key_facts import RecodeFacts
+from shoal.report.facts.keys.key_risk import key_risk_facts
+from shoal.report.facts.keys.transitions import transition_facts
+
+__all__ = ["key_facts"]
+
+
+def key_facts(plan: Plan | None, original: Table, masked: Table, audience: str, *, of_both: bool) -> dict[str, Any]:
+    """Return the risk over keys, what recodes did for it, and how PRAM drew categories; in public the risk alone.
+
+    Parameters
+    ----------
+    plan
+        How the file was masked, if that is known.
+    original, masked
+        The original as it was recoded, and the release; their records in the same order.
+    audience
+        "internal" or "public".
+    of_both
+        Whether the two files are looked at, which takes longest.
+    """
+    if plan is None or not of_both:
+        return {}
+    internal = audience == "internal"
+    found: dict[str, Any] = {"key_risk": key_risk_facts(plan, original, masked, internal=internal)}
+    if not internal:
+        return found
+    return found | {"recode_effects": _recode_facts(plan), "transitions": transition_facts(plan, original)}
+
+
+def _recode_facts(plan: Plan) -> list[RecodeFacts]:
+    """Return what the recodes of each column did for k, and all of them together."""
+    counted = {} if plan.outcome is None else plan.outcome.recoded
+    recodes = {name: own for step in [*plan.before, plan] for name, own in step.column_recodes.items()}
+    facts = [
+        RecodeFacts(
+            column=name,
+            how=", ".join(one.text for one in recodes.get(name, [])),
+            values=(own.values_before, own.values_after),
+            below_k=(own.below_k_before, own.below_k_after),
+        )
+        for name, own in counted.items()
+    ]
+    of_last = [own for name, own in counted.items() if name in plan.recodes]
+    if len(of_last) > 1:
+        below = (of_last[0].below_k_before, of_last[0].below_k_together)
+        facts.append(RecodeFacts(column="", how="", values=None, below_k=below))
+    return facts
