@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,3 +94,23 @@ def synthetic() -> Measured:
     with pytest.warns(DisclosureWarning, match="NOT PROTECTED .3.: age, wage_income, housing_cost"):
         release = shoal.protect(table, 20, replace="ipso", confidential=["tax", "savings"], seed=1)
     return Measured(release, release.evaluate(), Path())
+
+
+@pytest.fixture(scope="session")
+def keyed() -> Measured:
+    """Return households with keys that were recoded and suppressed, and one that PRAM drew anew in another step."""
+    table = shoal.datasets.households(600, seed=7)
+    table = table[["region", "education", "age", "tenure", "wage_income", "survey_weight"]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DisclosureWarning)
+        release = shoal.protect(
+            table,
+            5,
+            columns=["region", "education", "age", "wage_income"],
+            roles={"region": "key", "education": "key", "age": "key", "tenure": "confidential"},
+            recodes={"age": "bands:width=15,top=75", "education": "merge:rare=40"},
+            weights="survey_weight",
+            categories="suppress",
+            seed=SEED,
+        ).then(columns=["tenure"], replace="pram:pd=0.4", strata="region", missing="keep")
+    return Measured(release, release.evaluate(quick=True), Path())

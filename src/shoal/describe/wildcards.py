@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.describe.combinations import joined_codes
 
-__all__ = ["agreeing_records", "agreeing_sums"]
+__all__ = ["agreeing_records", "agreeing_sums", "agreeing_sums_within"]
 
 Whole64 = NDArray[np.int64]
 Doubles = NDArray[np.float64]
@@ -58,6 +58,11 @@ def agreeing_sums(columns: Sequence[Whole64], amounts: Doubles, *, of: Sequence[
     sums = _sums(columns, amounts, of, math.inf)
     assert sums is not None  # there is no limit
     return sums
+
+
+def agreeing_sums_within(columns: Sequence[Whole64], amounts: Doubles, most: float) -> Doubles | None:
+    """Return the same as `agreeing_sums`; None where that takes more than `most` work, as in `agreeing_records`."""
+    return _sums(columns, amounts, None, most)
 
 
 def _sums(columns: Sequence[Whole64], amounts: Doubles, of: Sequence[Whole64] | None, most: float) -> Doubles | None:

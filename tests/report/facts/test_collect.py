@@ -16,7 +16,7 @@ from shoal.report.page.html import report_html
 
 
 @pytest.mark.parametrize("audience", ["internal", "public"])
-@pytest.mark.parametrize("which", ["census", "survey", "ruled", "synthetic"])
+@pytest.mark.parametrize("which", ["census", "survey", "ruled", "synthetic", "keyed"])
 def test_the_facts_are_json_as_the_schema_says(which, audience, request):
     facts = request.getfixturevalue(which).summary(audience).to_dict()
     again = json.loads(json.dumps(facts, allow_nan=False))

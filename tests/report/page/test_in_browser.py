@@ -23,6 +23,7 @@ axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs
 GALLERY = Path(__file__).parents[3] / "docs" / "gallery"
 SHOWN = [f"{data}-{page}" for data in ("census", "households") for page in ("internal", "public", "map")]
 REPORTS = ["census-internal", "census-public", "survey-internal", "survey-public", "ruled-internal", "odd-internal"]
+REPORTS += ["keyed-internal", "keyed-public"]
 OF_SEARCHES = ["tuned-map", "compared-map"]
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 ODD_NAMES = [

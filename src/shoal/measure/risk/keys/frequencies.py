@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.wildcards import agreeing_sums
+from shoal.describe.wildcards import agreeing_sums_within
 from shoal.measure.measure import About, partition_measure
 from shoal.measure.risk.keys.key_values import MISSING, KeyValues, Missing, key_values, sampling_weights
 from shoal.parameters.limits import Whole, check_limits
 
-__all__ = ["KeyFrequencies", "key_frequencies"]
+__all__ = ["KeyFrequencies", "frequencies_within", "key_frequencies"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,12 +105,23 @@ def key_frequencies(
     2
     """
     check_limits({"missing": MISSING}, {"missing": missing})
-    values = key_values(data, keys)
+    frequencies = frequencies_within(key_values(data, keys), weights, missing, math.inf)
+    assert frequencies is not None  # there is no limit
+    return frequencies
+
+
+def frequencies_within(values: KeyValues, weights: str | None, missing: Missing, most: float) -> KeyFrequencies | None:
+    """Return the same; None where missing values as wildcards take more than `most` work.
+
+    That is the number of rows and pairs of rows that are looked at: 10 ** 8 take some four seconds.
+    """
     amounts = [np.ones(len(values.table))]
     own = sampling_weights(values.table, weights, values.names)
     if own is not None:
         amounts.append(own)
-    sums = _sums(values, amounts, missing)
+    sums = _sums(values, amounts, missing, most)
+    if sums is None:
+        return None
     return KeyFrequencies(
         keys=values.names,
         missing=missing,
@@ -121,8 +132,11 @@ def key_frequencies(
     )
 
 
-def _sums(values: KeyValues, amounts: list[NDArray[np.float64]], missing: Missing) -> list[NDArray[np.float64]]:
+def _sums(
+    values: KeyValues, amounts: list[NDArray[np.float64]], missing: Missing, most: float
+) -> list[NDArray[np.float64]] | None:
     """Return for every record the sum of each amount over the records that agree with it."""
     if missing == "wildcard" and not values.are_complete:
-        return list(agreeing_sums(values.columns, np.column_stack(amounts)).T)
+        sums = agreeing_sums_within(values.columns, np.column_stack(amounts), most)
+        return None if sums is None else list(sums.T)
     return [np.asarray(np.bincount(values.combinations, one), np.float64)[values.combinations] for one in amounts]

@@ -6,19 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from shoal.describe.variables import kind_of
-from shoal.describe.wildcards import agreeing_records
 from shoal.flow.chain.whole_chain import kinds_in_chain, largest_k, steps_of
 from shoal.flow.plan import Plan
 from shoal.flow.recoding.key_columns import key_columns
 from shoal.measure.measure import MeasuredValue
-from shoal.measure.risk.keys.frequencies import KeyFrequencies, key_frequencies
+from shoal.measure.risk.keys.confidential_values import is_ordered, observed_codes
+from shoal.measure.risk.keys.frequencies import KeyFrequencies, frequencies_within, key_frequencies
 from shoal.measure.risk.keys.individual_risk import risk_of_frequencies, risk_of_units
 from shoal.measure.risk.keys.key_values import KeyValues, Missing, key_values, unit_codes
-from shoal.measure.risk.keys.l_diversity import l_diversity
 from shoal.measure.risk.keys.riskiest import riskiest_of
 from shoal.measure.risk.keys.suda import Suda, largest_size, suda
-from shoal.measure.risk.keys.t_closeness import t_closeness
+from shoal.measure.risk.keys.t_closeness import distances_of_classes
 from shoal.read import Table
 from shoal.report.facts.keys.key_facts import KeyCountFacts, KeyRiskFacts, RiskyRecordFacts, ToldFacts
 from shoal.report.publish.counts import published_counts
@@ -65,23 +66,15 @@ class _Side:
     weights: str | None
     unit: str | None
 
-    def measured(self, missing: Missing) -> _Measured:
-        """Return how many records agree with each, and its risk alone and with its unit."""
+    def measured(self, missing: Missing) -> _Measured | None:
+        """Return how many records agree with each, and its risk alone and with its unit; None if that takes long."""
         values = self.values
-        frequencies = key_frequencies(values, values.names, weights=self.weights, missing=missing)
+        frequencies = frequencies_within(values, self.weights, missing, _MOST_AGREEMENT)
+        if frequencies is None:
+            return None
         risk = risk_of_frequencies(frequencies, warns=False)
         with_unit = None if self.unit is None else risk_of_units(risk, unit_codes(values.table, self.unit))
         return _Measured(frequencies, risk, with_unit)
-
-    @property
-    def is_incomplete(self) -> bool:
-        """Whether some value of a key is missing."""
-        return not self.values.are_complete
-
-    @property
-    def can_be_wildcards(self) -> bool:
-        """Whether missing values can be counted as wildcards in time."""
-        return agreeing_records(self.values.columns, len(self.values.table), most=_MOST_AGREEMENT) is not None
 
 
 class _Measured(NamedTuple):
@@ -114,10 +107,10 @@ class _Counting:
         left_out = [] if self._size else ["There are too many keys, or combinations of their values, for SUDA."]
         measured: list[dict[Missing, _Measured]] = []
         for side in (self._before, self._after):
-            measured.append({"category": side.measured("category")})
-            if side.is_incomplete and side.can_be_wildcards:
-                measured[-1]["wildcard"] = side.measured("wildcard")
-            elif side.is_incomplete:
+            ways: list[Missing] = ["category"] if side.values.are_complete else ["category", "wildcard"]
+            in_ways = {missing: side.measured(missing) for missing in ways}
+            measured.append({missing: one for missing, one in in_ways.items() if one is not None})
+            if len(measured[-1]) < len(ways):
                 left_out.append("Too many values are missing to count them as wildcards in time.")
         before, after = (
             [self._counts(side, missing, one) for missing, one in own.items()]
@@ -148,14 +141,23 @@ class _Counting:
             with_units=None if with_unit is None else float(with_unit),
             suda_records=None if special is None else special.records,
             suda_largest=None if special is None else float(special.scores.max()),
-            confidential=[self._told_of(side.values.table, name) for name in told],
+            confidential=[self._told_of(side.values, name) for name in told],
         )
 
-    def _told_of(self, table: Table, name: str) -> ToldFacts:
+    def _told_of(self, values: KeyValues, name: str) -> ToldFacts:
+        """Return l-diversity and t-closeness; classes of the keys are numbered once for all confidential variables."""
+        classes, own = values.combinations, observed_codes(values.table, name)
+        observed = own >= 0
+        pairs = np.unique(classes[observed] * (int(own.max()) + 1) + own[observed]) // (int(own.max()) + 1)
+        different = np.bincount(pairs, minlength=int(classes.max()) + 1)
         kinds = {one: kind for one, kind in kinds_in_chain(self._plan).items() if one == name}
-        diversity = l_diversity(table, self._keys, name)
-        distance = t_closeness(table, self._keys, name, kinds=kinds)
-        return ToldFacts(column=name, values=int(diversity), alike=diversity.violators(2), distance=float(distance))
+        distances = distances_of_classes(classes, own, ordered=is_ordered(values.table, name, kinds))
+        return ToldFacts(
+            column=name,
+            values=int(different[different > 0].min()),
+            alike=int(np.count_nonzero(different[classes] == 1)),
+            distance=float(np.nanmax(distances)),
+        )
 
     def _riskiest(self, measured: _Measured) -> list[RiskyRecordFacts]:
         values, special = self._before.values, self._before.special
