@@ -17,6 +17,8 @@ __all__ = ["key_columns"]
 def key_columns(plan: Plan, table: Table, kinds: Mapping[str, Kind]) -> list[str]:
     """Return the columns with the role key or, if there are none, the categories among `kinds` and the strata.
 
+    Of a chain, those that have the role in some step: a key that is a stratum of the last one is a key still.
+
     Parameters
     ----------
     plan
@@ -27,6 +29,8 @@ def key_columns(plan: Plan, table: Table, kinds: Mapping[str, Kind]) -> list[str
         The kinds of the columns that are protected or recoded.
     """
     released = [name for name in table.names if name not in (*plan.identifiers, plan.weights, plan.unit)]
-    named = [name for name in released if plan.roles.get(name) == "key"]
+    steps = [*plan.before, plan]
+    keys = {name for step in steps for name, role in step.roles.items() if role == "key"}
+    strata = {name for step in steps for name in step.strata}
     categories = {name for name, kind in kinds.items() if kind != "continuous"}
-    return named or [name for name in released if name in {*categories, *plan.strata}]
+    return [name for name in released if name in keys] or [name for name in released if name in categories | strata]

@@ -144,3 +144,12 @@ def test_two_files_with_a_plan_say_the_same(protected):
 
 def test_a_file_without_distributions_is_not_looked_through(protected):
     assert summarize(protected, "internal", protected.evaluate(quick=True), distributions=False).key_risk is None
+
+
+def test_a_key_that_is_a_stratum_of_a_later_step_is_a_key_still(keyed):
+    facts = keyed.summary("internal").key_risk
+    assert (facts.keys, facts.are_named) == (["region", "education", "age"], True)
+    assert [one.column for one in facts.before[0].confidential] == ["tenure"]
+    effects = keyed.summary("internal").recode_effects
+    assert [one.column for one in effects] == ["age", "education", ""]
+    assert facts.before[0].below["5"] == effects[-1].below_k[1]

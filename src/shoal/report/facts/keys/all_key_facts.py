@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from shoal.flow.chain.whole_chain import steps_of
 from shoal.flow.plan import Plan
 from shoal.read import Table
 from shoal.report.facts.keys.key_facts import RecodeFacts
@@ -39,7 +40,7 @@ def key_facts(plan: Plan | None, original: Table, masked: Table, audience: str, 
 def _recode_facts(plan: Plan) -> list[RecodeFacts]:
     """Return what the recodes of each column did for k, and all of them together."""
     counted = {} if plan.outcome is None else plan.outcome.recoded
-    recodes = {name: own for step in [*plan.before, plan] for name, own in step.column_recodes.items()}
+    recodes = {name: own for step in steps_of(plan) for name, own in step.column_recodes.items()}
     facts = [
         RecodeFacts(
             column=name,
@@ -49,8 +50,8 @@ def _recode_facts(plan: Plan) -> list[RecodeFacts]:
         )
         for name, own in counted.items()
     ]
-    of_last = [own for name, own in counted.items() if name in plan.recodes]
-    if len(of_last) > 1:
-        below = (of_last[0].below_k_before, of_last[0].below_k_together)
-        facts.append(RecodeFacts(column="", how="", values=None, below_k=below))
+    steps = [step for step in steps_of(plan) if step.recodes]
+    if len(steps) == 1 and len(facts) > 1:  # of several steps, each started from what the one before it released
+        one = next(iter(counted.values()))
+        facts.append(RecodeFacts(column="", how="", values=None, below_k=(one.below_k_before, one.below_k_together)))
     return facts

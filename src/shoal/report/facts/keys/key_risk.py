@@ -93,7 +93,7 @@ class _Counting:
         self._size = largest_size(len(keys), rows, most=_MOST_ROWS_OF_SETS)  # the same in both, to be compared
         self._before, self._after = (self._side(values) for values in both)
         told = {name for step in steps_of(plan) for name in step.confidential}
-        told |= {name for name, role in plan.roles.items() if role == "confidential"}
+        told |= {name for step in steps_of(plan) for name, role in step.roles.items() if role == "confidential"}
         both_have = [name for name in masked.names if name in told.difference(keys) and name in original]
         self._told = [name for name in both_have if not any(one.missing(name).all() for one in (original, masked))]
 
@@ -183,7 +183,7 @@ def _thresholds(plan: Plan) -> list[int]:
 
 
 def _are_named(plan: Plan, keys: Sequence[str]) -> bool:
-    return all(plan.roles.get(name) == "key" for name in keys)
+    return all(any(step.roles.get(name) == "key" for step in steps_of(plan)) for name in keys)
 
 
 def _in_public(plan: Plan, keys: Sequence[str], masked: Table) -> KeyRiskFacts:
