@@ -20,6 +20,7 @@ from oracles.cases import Case, Fault, Variable
 from oracles.random_releases import drawn_case
 from oracles.refusals import reasons_to_refuse, undecided_columns, values_in_message
 from oracles.released_values import faults
+from oracles.second_steps import drawn_step, faults_of_step
 from shoal.errors import ShoalError
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS
@@ -39,6 +40,7 @@ class Outcome:
     crash: str = ""
     faults: list[Fault] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
+    is_chain: bool = False
 
     @property
     def is_release(self) -> bool:
@@ -61,7 +63,26 @@ def protected(seed: int) -> Outcome:
         outcome.faults = faults(case, release, [str(one.message) for one in warned])
         replacements = {written["name"] for written in release.plan.replace.values()}
         outcome.used = {release.plan.method["name"], *replacements}
+        if not outcome.faults:
+            _protect_further(outcome, release)
     return outcome
+
+
+def _protect_further(outcome: Outcome, release: shoal.Release) -> None:
+    """Protect some numbers of a release in a second step, in some of them, and judge that too; it may be refused."""
+    step = drawn_step(outcome.case, release, 0.25)
+    if step is None:
+        return
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            further = release.then(**step)
+            outcome.faults = list(faults_of_step(outcome.case, release, further, step))
+        outcome.is_chain = True
+    except ShoalError:
+        pass
+    except Exception:
+        outcome.crash = f"second step: {traceback.format_exc(limit=-2)}"
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +120,10 @@ PROMISES = [
     *("kept categories are true or missing", "suppressed cells are counted", "groups stay within kept categories"),
     *("units have new ids", "records of a unit get its value", "bounds keep the range"),
     *("exchanged values are those of the stratum", "values are exchanged within p % of the ranks"),
+    *("a step changes its own columns alone", "a step can be undone", "a plan repeats the whole chain"),
+    *("k of a chain is that of the final table", "a second step exchanges values within strata"),
+    *("a second step has groups of at least k", "a second step gives the mean of what the first released"),
+    *("recodes are counted", "groups are close to the file"),
     *("noise has the size asked for", "categories are those of the stratum", "whole places are exchanged"),
 ]
 
@@ -177,6 +202,19 @@ def test_kept_categories_are_among_the_releases(outcomes):
     assert len(outcomes) == 1 or {way for case in kept for way in case.categories.values()} == {"suppress", "within"}
     assert len(outcomes) == 1 or {case.unit is not None for case in kept} == {True, False}
     assert len(outcomes) == 1 or any(not case.rewritten for case in kept)
+
+
+def test_recodes_and_closeness_are_among_the_releases(outcomes):
+    cases = [one.case for one in outcomes if one.is_release]
+    recodes = [written for case in cases for written in case.options.get("recodes", {}).values()]
+    ways = {one["name"] if isinstance(one, dict) else one.split(":")[0] for one in recodes}
+    assert len(outcomes) == 1 or ways == {"round", "top-bottom", "bands", "merge"}
+    assert len(outcomes) == 1 or any(case.closeness is not None for case in cases)
+
+
+def test_second_steps_are_among_the_releases(outcomes):
+    chains = [one.case for one in outcomes if one.is_chain]
+    assert len(outcomes) == 1 or (any(case.raw for case in chains) and any(case.unit for case in chains))
 
 
 def _sort(variable: Variable) -> str:

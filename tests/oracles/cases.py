@@ -88,6 +88,10 @@ class Case:
         Whether synthetic numbers stay in the range of the original.
     categories
         The columns of categories that keep their true values: "suppress", cells of them go missing; or "within".
+    raw
+        The columns that are recoded, as they are in the table; `variables` has them recoded.
+    closeness
+        How far a group may be from the file in a confidential variable.
     """
 
     seed: int
@@ -113,6 +117,8 @@ class Case:
     tied: list[tuple[str, ...]] = field(default_factory=list)
     labels: dict[str, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
+    raw: dict[str, Variable] = field(default_factory=dict)
+    closeness: float | None = None
 
     @property
     def records(self) -> int:
@@ -185,11 +191,13 @@ class Case:
 
     def data(self) -> Any:
         """Return the table as its library holds it; equal every time."""
-        return native_table(self.engine, self.variables, self.labels, Random(self.seed))
+        variables = [self.raw.get(one.name, one) for one in self.variables]
+        return native_table(self.engine, variables, self.labels, Random(self.seed))
 
     def __str__(self) -> str:
         """Return all that is needed to see what was protected."""
         columns = "".join(f"\n    {one.name} {one.kind} {one.storage}: {list(one.cells)}" for one in self.variables)
+        columns += "".join(f"\n    {one.name} raw: {list(one.cells)}" for one in self.raw.values())
         return f"seed {self.seed}, {self.engine}, k={self.k}, {self.options}{columns}"
 
 

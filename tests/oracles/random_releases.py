@@ -10,6 +10,7 @@ from typing import Any
 from oracles.cases import Case, Variable
 from oracles.default_kinds import has_to_be_decided, kind_of_numbers
 from oracles.native_tables import NUMBER, STORAGES, Cells, Engine, fits
+from oracles.random_recodes import recode_some
 
 __all__ = ["drawn_case"]
 
@@ -112,6 +113,8 @@ def drawn_case(seed: int) -> Case:
         case.options["method"] = case.method
     _add_others(case, rng, records, family, units)
     _rename(case, rng)
+    if family in ("grouped", "perturbed"):
+        recode_some(case, Random(f"recoded {seed}"), 0.4)
     case.asked_blocks = len(case.blocks)
     if case.unit is not None and not case.is_perturbed:
         case.blocks = _by_level(case)
@@ -122,6 +125,7 @@ def drawn_case(seed: int) -> Case:
     case.options |= {"replace": case.replace, "missing": case.missing, "standardize": case.standardize, "seed": seed}
     case.options |= {"kinds": stated} if stated else {}
     if family == "grouped":
+        _add_closeness(case, Random(f"closeness {seed}"))
         _add_dominance(case, Random(f"dominance {seed}"), fitting)
     if family == "synthetic" and Random(f"bounds {seed}").random() < 0.3:
         case.bounds = case.options["bounds"] = True
@@ -183,6 +187,12 @@ def _by_level(case: Case) -> list[list[str]]:
         [[name for name in block if case.is_of_units(name) is own] for own in (True, False)] for block in case.blocks
     ]
     return [part for of_block in parts for part in of_block if part]
+
+
+def _add_closeness(case: Case, rng: Random) -> None:
+    """Ask for groups that are close to the file in the confidential variables, in half of the tables with some."""
+    if "confidential" in case.options.get("roles", {}).values() and not case.categories and rng.random() < 0.5:
+        case.closeness = case.options["closeness"] = rng.choice((0.15, 0.3, 0.5, 1.0))
 
 
 def _add_dominance(case: Case, rng: Random, fitting: bool) -> None:

@@ -16,7 +16,8 @@ __all__ = ["reasons_to_refuse", "undecided_columns", "values_in_message"]
 def undecided_columns(case: Case) -> list[str]:
     """Return the columns that are to get new values although nobody can say what they are, and nobody does."""
     asked = (case.variable(name) for name in [*case.rewritten, *case.categories])
-    return [one.name for one in asked if not one.stated and has_to_be_decided(one)]
+    by_recode = {name for name, raw in case.raw.items() if raw.kind == "continuous"}
+    return [one.name for one in asked if not one.stated and one.name not in by_recode and has_to_be_decided(one)]
 
 
 def reasons_to_refuse(case: Case) -> set[str]:
@@ -60,6 +61,10 @@ def reasons_to_refuse(case: Case) -> set[str]:
         reasons.add("numbers that floats do not hold")
     if case.engine == "arrow" and any(one.storage == "string_view" for one in case.variables):
         reasons.add("a type that cannot be protected")
+    if case.closeness is not None and (case.strata or incomplete):
+        reasons.add("a stratum, or records with a value, too far from the file")
+    if case.closeness is not None and case.unit is not None:
+        reasons.add("closeness in groups of units")
     if case.confidential:
         reasons.add("synthetic data of such a table")
     if case.is_soft:
@@ -248,7 +253,8 @@ def values_in_message(case: Case, message: str) -> list[str]:
     shown = []
     strata = {str(cell) for name in case.strata for cell in case.variable(name).cells}
     for name in (name for block in case.blocks for name in block):
-        for cell in {str(cell) for cell in case.variable(name).cells if cell is not None}:
+        variables = [case.variable(name), *([case.raw[name]] if name in case.raw else [])]
+        for cell in {str(cell) for one in variables for cell in one.cells if cell is not None}:
             if len(cell) > 4 and cell in message and cell not in strata:
                 shown.append(name)
     return shown

@@ -17,6 +17,7 @@ from scipy.optimize import nnls
 from oracles.cases import KEEPS_VALUES, SINGLE, Case, Fault, Variable
 from oracles.group_values import group_values
 from oracles.native_tables import STORAGES, Cells, listed_categories, plain_cells, types
+from oracles.slow_closeness import slow_distance
 from oracles.slow_perturbations import perturbed_values
 
 __all__ = ["faults"]
@@ -40,6 +41,7 @@ def faults(case: Case, release: Any, warned: list[str]) -> list[Fault]:
     found += _untouched(case, after)
     found += _new_ids(case, after)
     found += _said(case, release.plan.outcome, warned)
+    found += _recodes_counted(case, release.plan.outcome)
     found += _whole_records(case, after)
     found += _categories(case, release, released, after)
     blocks = [block for block in case.blocks if not case.confidential or set(block) & set(case.confidential)]
@@ -47,6 +49,7 @@ def faults(case: Case, release: Any, warned: list[str]) -> list[Fault]:
         labels = [int(label) for label in partition.labels]
         found += _groups(case, block, labels, partition)
         found += _kept_apart(case, block, labels, after)
+        found += _close(case, block, labels)
         if case.is_perturbed:
             found += perturbed_values(case, block, after)
         elif case.confidential:
@@ -87,7 +90,7 @@ def _shape(case: Case, release: Any, released: list[Variable]) -> Iterator[Fault
         yield Fault("index", "is another one")
     protected = [name for block in case.blocks for name in block]
     before, after = types(given), types(native)
-    for one in (one for one in released if one.name != case.unit):
+    for one in (one for one in released if one.name != case.unit and one.name not in case.raw):
         label = case.labels[one.name]
         wanted = before[label]
         if one.name in protected and _is_computed(case, one.name):
@@ -190,6 +193,34 @@ def _values_of_units(
     own = {name: [cells[row] for row in rows] for name, cells in after.items()}
     grouped = [name for name in block if name not in case.categories]
     yield from group_values(units, grouped, [labels[row] for row in rows], own, outcome)
+
+
+def _recodes_counted(case: Case, outcome: Any) -> Iterator[Fault]:
+    """The plan says how many values each recode left."""
+    for name, own in outcome.recoded.items():
+        one = next(one for one in case.variables if str(case.labels[one.name]) == name)
+        counts = [len(set(cells) - {None}) for cells in (case.raw[one.name].cells, one.cells)]
+        if [own.values_before, own.values_after] != counts:
+            yield Fault("recodes are counted", f"{own} where {counts} was to be")
+
+
+def _close(case: Case, block: list[str], labels: list[int]) -> Iterator[Fault]:
+    """No group is farther from the file in a protected confidential variable than was asked for."""
+    if case.closeness is None:
+        return
+    roles = {str(label): role for label, role in case.options["roles"].items()}
+    for name in block:
+        if roles.get(str(case.labels[name])) != "confidential":
+            continue
+        variable = case.variable(name)
+        order = {cell: place for place, cell in enumerate(variable.categories)}
+        whole = [cell if cell is None else order.get(cell, cell) for cell in variable.cells]
+        for group in set(labels) - {-1}:
+            inside = [cell for cell, label in zip(whole, labels, strict=True) if label == group]
+            distance = slow_distance(inside, whole, ordered=variable.kind != "nominal")
+            if distance is not None and distance > case.closeness + 1e-9:
+                yield Fault("groups are close to the file", f"{float(distance)} where {case.closeness} was asked for")
+                return
 
 
 def _fewest(case: Case, keys: Iterable[Any]) -> int:

@@ -74,3 +74,8 @@ def test_keys_have_to_be_columns():
         effect(people, {}, [], 2)
     with pytest.raises(ParameterError, match="k must be"):
         effect(people, {}, "age", 1)
+
+
+def test_minus_zero_is_zero():
+    frame = pd.DataFrame({"x": pd.array([0.0, -0.0, 1.0], dtype="double[pyarrow]")})
+    assert effect(frame, {"x": Bands(width=5)}, ["x"], k=2).before.values == {"x": 2}

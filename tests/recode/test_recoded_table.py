@@ -95,3 +95,11 @@ def test_columns_without_a_value_stay_so_or_are_refused(recode, empty):
     except ShoalError:
         return
     assert made.missing("x").all()
+
+
+@pytest.mark.parametrize("made", [pa.table, pl.DataFrame, lambda columns: pa.table(columns).to_pandas()])
+def test_numbers_of_single_precision_keep_their_type(made):
+    table = as_table(made({"x": pa.array([1.25, None, 7.5, 12.0], pa.float32())}))
+    recoded = recoded_table(table, {"x": [Round(to=5)]}, k=2).table
+    assert recoded.type_of("x") == table.type_of("x")
+    assert recoded.numbers("x")[[0, 2, 3]].tolist() == [0.0, 10.0, 10.0] and recoded.missing("x")[1]

@@ -169,6 +169,8 @@ def _counts(codes: Mapping[str, Whole64], values: Mapping[str, int], k: int, uni
 
 def _different(table: Table, name: str) -> int:
     missing = table.missing(name)
+    if table.type_of(name).is_float():
+        return len(np.unique(table.numbers(name)[~missing]))  # minus zero is zero, as it is in combinations
     return 0 if missing.all() else distinct_values(table, name, missing)
 
 

@@ -170,7 +170,8 @@ def _numbers(series: nw.Series[Any], column: Numbers) -> nw.Series[Any]:
     values, present = column.values, np.flatnonzero(~np.isnan(column.values))
     whole = bool((values[present] % 1 == 0).all() and (np.abs(values[present]) < 2**53).all())
     if series.dtype.is_float():
-        return series.scatter(present, values[present]) if len(present) else series
+        own = values[present].astype(np.float32) if isinstance(series.dtype, nw.Float32) else values[present]
+        return series.scatter(present, own) if len(present) else series
     if not whole:
         return nw.new_series(series.name, values, nw.Float64, backend=series.implementation)
     if isinstance(series.dtype, nw.Int64):
