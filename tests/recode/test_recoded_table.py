@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -103,3 +105,11 @@ def test_numbers_of_single_precision_keep_their_type(made):
     recoded = recoded_table(table, {"x": [Round(to=5)]}, k=2).table
     assert recoded.type_of("x") == table.type_of("x")
     assert recoded.numbers("x")[[0, 2, 3]].tolist() == [0.0, 10.0, 10.0] and recoded.missing("x")[1]
+
+
+def test_decimals_that_a_recode_leaves_are_the_same_numbers():
+    written = ["94.10", "89.21", "250.00", None]
+    cells = [None if one is None else Decimal(one) for one in written]
+    table = as_table(pa.table({"x": pa.array(cells, pa.decimal128(18, 2))}))
+    recoded = recoded_table(table, {"x": [TopBottom(top=200)]}, k=2).table
+    assert recoded.numbers("x")[:3].tolist() == [94.1, 89.21, 200.0] and recoded.missing("x")[3]

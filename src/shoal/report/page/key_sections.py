@@ -67,7 +67,7 @@ def _text(summary: Summary, risk: KeyRiskFacts) -> Iterator[str]:
 def _rows(summary: Summary, risk: KeyRiskFacts) -> Iterator[PageRow]:
     before, after = (_way(own, "category") for own in (risk.before, risk.after))
     sides = [after] if before is None else [before, after]
-    yield "different combinations", *_counts([one and one.combinations for one in sides])
+    yield "different combinations", *_counts([None if one is None else one.combinations for one in sides])
     yield from _agreeing(sides, summary.records)
     if before is None or after is None:
         return
@@ -83,7 +83,7 @@ def _rows(summary: Summary, risk: KeyRiskFacts) -> Iterator[PageRow]:
 
 def _agreeing(sides: Sequence[KeyCountFacts | None], records: int, way: str = "") -> Iterator[PageRow]:
     """Give how many records agree, and how many are expected to be found."""
-    yield f"{way}k, the fewest records that agree", *_counts([one and one.k for one in sides])
+    yield f"{way}k, the fewest records that agree", *_counts([None if one is None else one.k for one in sides])
     thresholds = next((list(one.below) for one in sides if one is not None), [])
     for k in thresholds:
         name = "uniques, which no other record agrees with" if k == "2" else f"records that fewer than {k} agree with"

@@ -35,9 +35,11 @@ class KeyCountFacts(Facts):
     k: int | None = Field(description="The fewest records that agree.")
     below: dict[str, int | None] = Field(description="By k, the records that fewer agree with; below 2 are uniques.")
     expected: float | None = Field(description="Expected re-identifications, of records.")
-    with_units: float | None = Field(None, description="The same if one member gives away the unit; internal only.")
-    suda_records: int | None = Field(None, description="Records with a SUDA score; internal only.")
-    suda_largest: float | None = Field(None, description="The largest SUDA score; internal only.")
+    with_units: float | None = Field(
+        default=None, description="The same if one member gives away the unit; internal only."
+    )
+    suda_records: int | None = Field(default=None, description="Records with a SUDA score; internal only.")
+    suda_largest: float | None = Field(default=None, description="The largest SUDA score; internal only.")
     confidential: list[ToldFacts] = Field(default_factory=list)
 
 
@@ -59,12 +61,12 @@ class KeyRiskFacts(Facts):
     are_named: bool = Field(description="Whether they have the role key; else they are the protected categories.")
     weights: str | None = Field(description="The column of sampling weights; without, a file is its population.")
     unit: str | None
-    suda_size: int | None = Field(None, description="The most keys in a set that SUDA looked at.")
+    suda_size: int | None = Field(default=None, description="The most keys in a set that SUDA looked at.")
     before: list[KeyCountFacts] = Field(
         default_factory=list, description="Missing values as a category and, where there are some, as wildcard."
     )
     after: list[KeyCountFacts]
-    left_out: str = Field("", description="What was not counted, and why.")
+    left_out: str = Field(default="", description="What was not counted, and why.")
     riskiest: list[RiskyRecordFacts] = Field(default_factory=list, description="Of the original, the highest first.")
 
 
