@@ -101,7 +101,7 @@ class Plan(PlanSection):
     method: _Method
     # Of a search, per block and stratum: made before, to be made again.
     steps: list[list[NonNegativeInt]] = Field(default_factory=list)
-    replace: dict[str, _Replacement]  # per column
+    replace: dict[str, _Replacement] = Field(default_factory=dict)  # per column; none where all keep their values
     # Category columns that keep their values: cells suppressed, or groups within them. They are not in `replace`.
     categories: dict[str, Literal["suppress", "within"]] = Field(default_factory=dict)
     drop_unit: bool = False  # whether the release leaves out the column of units
