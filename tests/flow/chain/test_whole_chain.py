@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import shoal
+from shoal.errors import DisclosureWarning
 from shoal.flow.chain.whole_chain import (
     kinds_in_chain,
     last_steps,
@@ -54,6 +56,14 @@ def test_the_method_is_known_where_one_step_groups(data, release):
     assert no_k_in_chain(chain.plan) != ""
     again = chain.then(columns=["a"], replace="ipso", confidential=["a"], method="one-group", seed=3)
     assert "method" not in again.plan.facts
+
+
+def test_the_method_is_known_where_the_last_step_alone_groups(data):
+    with pytest.warns(DisclosureWarning, match="No k is promised|NOT PROTECTED"):
+        first = shoal.protect(data[["a", "b", "c"]], 3, columns=["c"], replace="rank-swap:p=20", seed=1)
+    chain = first.then(columns=["a", "b"], seed=2)
+    assert (chain.plan.facts["method"]["name"], chain.plan.facts["blocks"]) == ("mdav", [["a", "b"]])
+    assert chain.headline["k"] == 1
 
 
 def test_groups_over_all_of_it_promise_k_again(data):

@@ -113,4 +113,5 @@ def facts_of_chain(plan: Plan) -> dict[str, Any]:
     if others.intersection([*step.columns, *step.strata]):
         return facts
     of_groups = ("method", "k", "blocks", "replace", "strata", "standardize")
-    return facts | {name: known for name, known in step.facts.items() if name in of_groups}
+    own = step.model_copy(update={"before": []}).facts  # the last step has the others before it
+    return facts | {name: known for name, known in own.items() if name in of_groups}
