@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from oracles.sample_tables import LABELS, every_type
@@ -43,3 +44,11 @@ def test_mixed_kinds_are_refused_by_arrow_formats_without_a_value(tmp_path: Path
         write_table(frame, tmp_path / "t.parquet")
     assert SECRET not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_what_the_schema_of_an_arrow_table_says_is_not_written(tmp_path: Path, ending: str) -> None:
+    table = pa.table({"a": [1, 2]}).replace_schema_metadata({"r": "levels: a value that only the original has"})
+    path = tmp_path / f"masked.{ending}"
+    write_table(table, path)
+    assert b"only the original" not in path.read_bytes()

@@ -39,7 +39,7 @@ def to_arrow(frame: nw.DataFrame[Any]) -> Any:
     """Return the frame as an Arrow table, without the index of a pandas frame."""
     native = frame.to_native()
     if not frame.implementation.is_pandas_like():
-        return frame.to_arrow()
+        return frame.to_arrow().replace_schema_metadata(None)  # whatever else a schema says of the original
     import pyarrow
 
     if native.attrs:
