@@ -16,7 +16,7 @@ from shoal.errors import DataError, DescriptionWarning, DisclosureWarning, warn
 from shoal.flow.blocks.confidential.closeness import kept_closeness
 from shoal.flow.blocks.confidential.diversity import alike_groups, confidential_codes
 from shoal.flow.blocks.counted import counted, note_on_kept, notes_on_counts
-from shoal.flow.blocks.kept_categories import notes_on_suppressed
+from shoal.flow.blocks.kept_categories import notes_on_suppressed, warn_of_readable_cells
 from shoal.flow.blocks.perturbed import note_on_unchanged, warn_of_no_k
 from shoal.flow.blocks.unit_levels import warn_of_unit
 from shoal.flow.blocks.work import ProtectedBlock, Work
@@ -56,6 +56,7 @@ def outcome_of(
     counts = counted(blocks)
     notes += notes_on_counts(work.plan, counts)
     notes += notes_on_suppressed(work.plan, counts["suppressed"], len(masked))
+    warn_of_readable_cells(work, blocks)
     _warn_of_values_of_one(work, counts["held_by_one"], sum(len(partition.sizes) for partition in partitions))
     notes += _kind_notes(work)
     unchanged = [name for name in work.plan.unchanged(masked.names) if not masked.missing(name).all()]

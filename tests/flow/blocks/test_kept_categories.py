@@ -13,7 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.errors import ColumnError, MethodError, MissingValuesError, ParameterError, TooFewRecordsError
+from shoal.errors import (
+    ColumnError,
+    DisclosureWarning,
+    MethodError,
+    MissingValuesError,
+    ParameterError,
+    TooFewRecordsError,
+)
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:All values of:shoal.errors.DescriptionWarning"),
@@ -295,3 +302,20 @@ def test_weights_and_dominance_join_groups_of_other_combinations_and_k_holds():
     assert release.headline["k"] >= 3
     behind = frame["w"].groupby(release.data["income"])
     assert (behind.max() <= behind.sum() / 2).all()
+
+
+@pytest.mark.parametrize("slip", ["differs", "misses"])
+def test_suppressed_cells_that_other_members_of_a_unit_show_are_warned_of(slip):
+    rng = np.random.default_rng(4)
+    house = np.repeat(np.arange(80), 3)
+    frame = pd.DataFrame({"house": house, "roof": rng.choice(["tin", "tile", "straw", "slate"], 80)[house]})
+    frame["job"] = rng.choice(list("abcdefghijklmnop"), 240)
+    shoal.protect(frame, 3, unit="house", categories="suppress", seed=1)  # whole units: nothing to read
+    frame.loc[0, "roof"] = None if slip == "misses" else "tin" if frame["roof"][0] != "tin" else "tile"
+    with pytest.warns(DisclosureWarning, match='of "roof" can be read from other records of the unit') as warned:
+        release = shoal.protect(frame, 3, unit="house", categories="suppress", seed=1)
+    lost = release.data["roof"].isna() & frame["roof"].notna()
+    shown = release.data["roof"].groupby(house).nunique() == 1
+    readable = int((lost & shown[house].to_numpy()).sum())
+    assert readable > 0 and f"{readable} of {lost.sum()}" in str(warned[0].message)
+    shoal.protect(frame, 3, unit="house", drop_unit=True, categories="suppress", seed=1)

@@ -18,7 +18,15 @@ from shoal.describe import Selection
 from shoal.describe.combinations import joined_codes
 from shoal.describe.strata import Strata, combined, joined_to_enough
 from shoal.describe.variables import codes
-from shoal.errors import ColumnError, DataError, ParameterError, TooFewRecordsError, nearest_name_hint
+from shoal.errors import (
+    ColumnError,
+    DataError,
+    DisclosureWarning,
+    ParameterError,
+    TooFewRecordsError,
+    nearest_name_hint,
+    warn,
+)
 from shoal.flow.blocks.work import Levels, ProtectedBlock, Work
 from shoal.parameters.limits import OneOf, check_limits
 from shoal.partition import Partition
@@ -35,6 +43,7 @@ __all__ = [
     "keep_categories",
     "notes_on_suppressed",
     "refuse_few_within",
+    "warn_of_readable_cells",
     "within_parts",
 ]
 
@@ -43,6 +52,7 @@ Booleans = NDArray[np.bool_]
 
 _WAYS = ("group", "suppress", "within")
 _MOST_HELP = 2  # ways out that a message names
+_MOSTLY_ONE_VALUE = 0.9  # the share of units of several records in which a variable of units has one value
 
 
 def categories_per_column(given: Any, selection: Selection, replace_by_column: Any = None) -> dict[str, str]:
@@ -257,6 +267,36 @@ def _units_of(parts: Integers, observed: Booleans, units: Integers) -> list[set[
     for part, unit in zip(parts[observed].tolist(), units[observed].tolist(), strict=True):
         found[part].add(unit)
     return found
+
+
+def warn_of_readable_cells(work: Work, blocks: Sequence[ProtectedBlock]) -> None:
+    """Warn of suppressed cells that other records of the unit show, in columns that mostly have one value in a unit.
+
+    What has one value within every unit is suppressed for the whole unit; a single slip in the file, and it is not.
+    """
+    units = work.units
+    if units is None or work.plan.drop_unit:
+        return
+    for name, cells in ((name, cells) for block in blocks for name, cells in block.suppressed.items()):
+        values = codes(work.table, name)
+        observed, shown = values >= 0, (values >= 0) & ~cells
+        several = np.bincount(units[observed], minlength=int(units.max()) + 1) > 1
+        alike = several & (_different(values, units, observed) == 1)
+        readable = int((cells & (_different(values, units, shown) == 1)[units]).sum())
+        if readable and alike.sum() >= _MOSTLY_ONE_VALUE * several.sum():
+            warn(
+                f'Suppressed cells of "{name}" can be read from other records of the unit: {readable:,} of '
+                f"{int(cells.sum()):,}. It has one value in {int(alike.sum()):,} of {int(several.sum()):,} units of "
+                f'several records; correct "{name}" where it differs or is missing within a unit, so that it is '
+                "suppressed for whole units, or leave out the ids of units, drop_unit=True (--drop-unit).",
+                DisclosureWarning,
+            )
+
+
+def _different(values: Integers, units: Integers, chosen: Booleans) -> Integers:
+    """Return how many different values the chosen records of every unit have."""
+    pairs = np.unique(np.column_stack([units[chosen], values[chosen]]), axis=0)
+    return np.bincount(pairs[:, 0], minlength=int(units.max()) + 1).astype(np.int64)
 
 
 def notes_on_suppressed(plan: Plan, suppressed: Mapping[str, int], records: int) -> list[str]:
