@@ -11,7 +11,7 @@ import pytest
 import shoal
 from command_line import run_shoal
 from shoal.cli.texts import read_missing_codes, read_recodes
-from shoal.errors import ParameterError
+from shoal.errors import DisclosureWarning, ParameterError
 
 RNG = np.random.default_rng(5)
 
@@ -63,6 +63,25 @@ def test_measure_and_report_apply_the_recodes_of_the_plan(people):
     page = people.with_name("report.html")
     assert run_shoal("report", people, masked, "--audience", "public", "-o", page).returncode == 0
     assert "bands:width=10,top=80" in page.read_text() and "aunt" not in page.read_text()
+
+
+def test_measure_and_report_apply_the_recodes_of_every_step(people):
+    masked = people.with_name("masked.csv")
+    job = people.with_name("job.toml")
+    job.write_text(
+        'file = "people.csv"\noutput = "masked.csv"\nk = 4\nseed = 1\ncolumns = ["income"]\n'
+        '[[then]]\nrecodes = {age = "bands:width=10,top=80"}\n[[then]]\ncolumns = ["rel"]\nreplace = "pram"\n'
+    )
+    ran = run_shoal("protect", "--job", job)
+    lines = {line[:12].strip(): line[12:] for line in ran.stdout.splitlines()}
+    assert lines["recode"].startswith("age: ") and "by bands:width=10,top=80" in lines["recode"]
+    assert lines["protected"].startswith("3 of 3 columns of 150 records: ")  # pram changed one of them
+    release = shoal.Plan.from_toml(f"{masked}.plan.toml")
+    with pytest.warns(DisclosureWarning):
+        expected = json.loads(json.dumps(release.run().evaluate().to_dict()))
+    measured = json.loads(run_shoal("measure", people, masked, "--json").stdout)
+    assert measured["utility"] == expected["utility"] and measured["risk"] == expected["risk"]
+    assert run_shoal("report", people, masked, "-o", people.with_name("report.html")).returncode == 0
 
 
 def test_without_a_plan_columns_with_other_values_are_named(people):

@@ -69,6 +69,7 @@ def read_two_files(
     quiet
         Whether to say nothing about the plan that is used.
     """
+    from shoal.flow.chain.whole_chain import steps_of
     from shoal.flow.drawn_by_key import in_original_order
     from shoal.flow.plan import Plan
     from shoal.flow.recoding.asked import recoded_by_plan
@@ -97,9 +98,10 @@ def read_two_files(
         and (known.input.sha256, known.output.sha256) == (before.fingerprint(), after.fingerprint())
     )
     in_order = in_original_order(known, after)
-    if known.recodes or known.missing_codes:
-        before = recoded_by_plan(known, before).table
-        in_order = as_recoded(in_order, before, known.recodes)
+    recoding = [step for step in steps_of(known) if step.recodes or step.missing_codes]
+    for step in recoding:
+        before = recoded_by_plan(step, before).table
+    in_order = as_recoded(in_order, before, dict.fromkeys(name for step in recoding for name in step.recodes))
     return TwoFiles(before, in_order, None if options else known, path, aligned)
 
 

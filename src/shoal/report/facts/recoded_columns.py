@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shoal.flow.chain.whole_chain import steps_of
 from shoal.flow.plan import Plan
 from shoal.report.facts.summary import Audience
 
@@ -14,8 +15,12 @@ def recode_lines(plan: Plan | None, audience: Audience) -> list[str]:
         return []
     counted = {} if plan.outcome is None or audience == "public" else plan.outcome.recoded
     lines = []
-    for name, recodes in plan.column_recodes.items():
-        how = ", ".join(one.text for one in recodes)
+    by_column: dict[str, list[str]] = {}
+    for step in steps_of(plan):
+        for name, recodes in step.column_recodes.items():
+            by_column.setdefault(name, []).extend(one.text for one in recodes)
+    for name, texts in by_column.items():
+        how = ", ".join(texts)
         if name not in counted:
             lines.append(f"{name}: {how}")
             continue
@@ -24,7 +29,7 @@ def recode_lines(plan: Plan | None, audience: Audience) -> list[str]:
             f"{name}: {own.values_before:,} values to {own.values_after:,} by {how}; records below k over the keys "
             f"{own.below_k_before:,} to {own.below_k_after:,}"
         )
-    if len(counted) > 1:
+    if len(counted) > 1 and not plan.before:  # of one step: those of several are counted one after the other
         first = next(iter(counted.values()))
         lines.append(
             f"all together: records below k over the keys {first.below_k_before:,} to {first.below_k_together:,}"

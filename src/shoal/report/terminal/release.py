@@ -49,9 +49,10 @@ def _steps(summary: Summary) -> Iterator[tuple[str, str]]:
 
 def _protection(summary: Summary) -> Iterator[tuple[str, str]]:
     blocks = f" in {len(summary.groups)} blocks" if len(summary.groups) > 1 else ""
-    how = f" by {', '.join(map(_name, summary.replace))}" if summary.is_synthetic or summary.perturbs else ""
+    no_groups = (summary.is_synthetic or summary.perturbs) and not summary.steps  # of a chain every step is told
+    how = f" by {', '.join(map(_name, summary.replace))}" if no_groups else ""
     yield (
-        "rewritten" if summary.is_synthetic else "changed" if summary.perturbs else "protected",
+        "protected" if not no_groups else "rewritten" if summary.is_synthetic else "changed",
         f"{len(summary.protected)} of {len(summary.variables)} columns of {summary.records:,} records{blocks}{how}: "
         f"{first_names(summary.protected)}",
     )
@@ -64,7 +65,7 @@ def _protection(summary: Summary) -> Iterator[tuple[str, str]]:
     strata = f" within {', '.join(map(one_line, summary.strata))}" if summary.strata else ""
     if not summary.in_groups:
         how = "values are changed record by record" if summary.perturbs else "all records are rewritten together"
-        yield "groups", f"none: {how}{strata}"
+        yield "groups", f"none{' in the last step' if summary.steps else ''}: {how}{strata}"
         return
     smallest, largest = min(one.smallest for one in summary.groups), max(one.largest for one in summary.groups)
     count = sum(one.groups for one in summary.groups)
@@ -114,7 +115,7 @@ def _columns(summary: Summary) -> Iterator[tuple[str, str]]:
         (
             "now float",
             [] if outcome is None else outcome.became_float,
-            f"were whole numbers, are {_what_they_are(summary)}",
+            "were whole numbers" if summary.steps else f"were whole numbers, are {_what_they_are(summary)}",
         ),
         (
             "joined",
