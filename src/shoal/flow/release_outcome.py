@@ -21,7 +21,7 @@ from shoal.flow.blocks.perturbed import note_on_unchanged, warn_of_no_k
 from shoal.flow.blocks.unit_levels import warn_of_unit
 from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.flow.chain.steps import from_earlier_steps, warn_of_steps
-from shoal.flow.chain.whole_chain import protected_in_chain
+from shoal.flow.chain.whole_chain import no_k_in_chain, protected_in_chain, steps_of
 from shoal.flow.outcome import Outcome
 from shoal.flow.rules.kept_ranges import outside_range
 from shoal.measure.headline import alike_records, released_columns, unique_units, unit_numbers
@@ -47,9 +47,10 @@ def outcome_of(
     changed = [name for name in work.plan.columns if name not in work.plan.categories]
     has_missing = any(masked.missing(name).any() for name in changed)
     keeps_missing = work.plan.missing == "keep" and has_missing
+    no_k = no_k_in_chain(work.plan)
+    if is_last and no_k and any(step.perturbs for step in steps_of(work.plan)):
+        warn_of_no_k(work.plan, combinations, no_k)
     if work.plan.perturbs:
-        if is_last:
-            warn_of_no_k(work.plan, combinations)
         notes.insert(0, note_on_unchanged(work, blocks, masked))
     if is_last and not work.plan.before:
         _warn_of_whole_records(work, combinations, apart, keeps_missing)

@@ -61,7 +61,9 @@ def test_the_method_is_known_where_one_step_groups(data, release):
 def test_the_method_is_known_where_the_last_step_alone_groups(data):
     with pytest.warns(DisclosureWarning, match="No k is promised|NOT PROTECTED"):
         first = shoal.protect(data[["a", "b", "c"]], 3, columns=["c"], replace="rank-swap:p=20", seed=1)
-    chain = first.then(columns=["a", "b"], seed=2)
+    with pytest.warns(DisclosureWarning) as warned:
+        chain = first.then(columns=["a", "b"], seed=2)
+    assert str(warned[0].message).startswith("No k is promised: values are exchanged or perturbed record by record.")
     assert (chain.plan.facts["method"]["name"], chain.plan.facts["blocks"]) == ("mdav", [["a", "b"]])
     assert chain.headline["k"] == 1
 

@@ -172,11 +172,11 @@ def _varies(work: Work, name: str) -> bool:
     return bool(observed.size and observed.min() < observed.max())
 
 
-def warn_of_no_k(plan: Plan, combinations: Whole64) -> None:
+def warn_of_no_k(plan: Plan, combinations: Whole64, why: str) -> None:
     """Say that no k is promised, and what holds instead; before anything else that is said of the release."""
     sizes = np.bincount(combinations)
     warn(
-        f"No k is promised: {plan.no_k}. Over all released columns {int((sizes == 1).sum()):,} of "
+        f"No k is promised: {why}. Over all released columns {int((sizes == 1).sum()):,} of "
         f"{len(combinations):,} records are unique, and {int(sizes[sizes < plan.k].sum()):,} have fewer than {plan.k} "
         "like them.",
         DisclosureWarning,
