@@ -108,5 +108,5 @@ class Outcome(PlanSection):
 
 def installed_versions() -> dict[str, str]:
     """Return the versions that can change the digits of a release."""
-    parts = ("shoal", "numpy", "numba", "scikit-learn", "narwhals", "pandas", "pyarrow")
+    parts = ("shoal", "numpy", "scipy", "numba", "scikit-learn", "narwhals", "pandas", "pyarrow")
     return {"python": platform.python_version()} | {part: version(part) for part in parts}

@@ -43,6 +43,7 @@ from shoal.partition.fuzzy.soft_method import SoftMethod
 from shoal.read import Table, as_table
 from shoal.recode.recoded_table import RecodedTable
 from shoal.replace import REPLACEMENTS, MembershipDraw
+from shoal.replace.perturb.base import Perturbation
 
 __all__ = ["Settled", "settle"]
 
@@ -128,7 +129,7 @@ def settle(
     else:
         rewriting = None
     if perturbs:
-        method = "one-group" if is_default(method) else method
+        method = Perturbation.default_method if is_default(method) else method
         if shared is not None and "confidential" in (named := with_confidential(shared, confidential, selection)):
             shared, rewritten = named, []
 
