@@ -209,7 +209,7 @@ class Plan(PlanSection):
         Categories that keep their values are not among them.
         """
         if self.perturbs:
-            return [name for name in self.columns if self.replacements[name].changes(name)]
+            return [name for name in self.replace if self.replacements[name].changes(name)]
         return self.confidential if self.is_synthetic else [name for name in self.columns if name in self.replace]
 
     @property

@@ -76,11 +76,12 @@ def _every_column_is_settled(plan: Plan) -> None:
 def _categories_fit(plan: Plan) -> None:
     """Raise an error unless records are put into groups, and the columns that keep their values are categories."""
     way = min(plan.categories.values())
-    if plan.is_synthetic or plan.draws or plan.masking.method_class.gives != "groups":
-        name = next((one.name for one in plan.replacements.values() if one.rewrites), plan.masking.method_class.name)
+    if not plan.has_groups or plan.masking.method_class.gives != "groups":
+        alone = (one.name for one in plan.replacements.values() if one.rewrites or one.perturbs)
+        name = next(alone, plan.masking.method_class.name)
         raise MethodError(
-            f'categories="{way}" is for methods that put records into groups, such as "mdav"; "{name}" draws new '
-            'values. Leave it out, or use "group".',
+            f'categories="{way}" is for methods that put records into groups, such as "mdav"; "{name}" gives every '
+            'record values of its own. Leave it out, or use "group".',
             method=plan.masking.method_class.name,
         )
     for name in plan.categories:

@@ -225,3 +225,10 @@ def test_categories_of_a_matrix_are_those_of_the_column():
     frame = pd.DataFrame({"grade": ["c", "b", "a", "b"] * 20})
     own = PRAM(matrix=[[0, 1, 0], [0, 1, 0], [0, 0, 1]], categories=["b", "a", "c"], invariant=False)
     assert changed(frame, own).data["grade"].tolist() == ["c", "a", "a", "a"] * 20
+
+
+@pytest.mark.parametrize("asked", [{"closeness": 0.2}, {"categories": "suppress"}, {"categories": {"town": "within"}}])
+def test_what_is_about_groups_is_refused(asked):
+    data = pd.DataFrame({"pay": np.arange(20.0), "town": ["a", "b"] * 10})
+    with pytest.raises(MethodError, match="methods that put records into groups"):
+        shoal.protect(data, 3, replace="noise", roles={"pay": "confidential"}, **asked)

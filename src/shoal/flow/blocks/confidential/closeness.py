@@ -48,7 +48,7 @@ class _Variable:
 
 def closeness_fits(plan: Plan) -> None:
     """Raise an error unless there are groups to be close to the file, and confidential variables to be close in."""
-    if plan.is_synthetic or plan.draws:
+    if not plan.has_groups:
         who = f'replace "{plan.replacements[plan.columns[0]].name}"'
         if plan.draws:
             who = f'the method "{plan.masking.method.name}"'
