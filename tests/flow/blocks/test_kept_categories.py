@@ -319,3 +319,14 @@ def test_suppressed_cells_that_other_members_of_a_unit_show_are_warned_of(slip):
     readable = int((lost & shown[house].to_numpy()).sum())
     assert readable > 0 and f"{readable} of {lost.sum()}" in str(warned[0].message)
     shoal.protect(frame, 3, unit="house", drop_unit=True, categories="suppress", seed=1)
+
+
+@pytest.mark.parametrize("way", ["suppress", "within"])
+def test_groups_are_close_to_the_file_inside_what_is_kept(way):
+    rng = np.random.default_rng(0)
+    town, age, pay = rng.choice(list("abc"), 200), rng.normal(40, 9, 200), rng.normal(9, 2, 200)
+    data = pd.DataFrame({"town": town, "age": age, "pay": pay})
+    release = shoal.protect(data, 3, categories=way, closeness=0.2, roles={"pay": "confidential"}, seed=1)
+    assert release.plan.outcome.k >= 3
+    assert (release.data["town"] == data["town"]).all()
+    assert release.plan.outcome.closeness <= 0.2

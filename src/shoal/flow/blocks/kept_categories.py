@@ -167,7 +167,8 @@ def keep_categories(work: Work, number: int, block: Sequence[str]) -> KeptCatego
     if fewest < plan.k:  # whatever suppression says of itself, k is a promise
         raise DataError(f"A combination of {', '.join(names)} has {fewest} where k={plan.k}; nothing is released.")
     observed = np.asarray(~np.isnan(work.matrices[number].values).all(axis=1))
-    if others and plan.diversity is None and not observed.all():
+    joins_groups = plan.diversity is not None or plan.closeness is not None  # never those of two combinations
+    if others and not joins_groups and not observed.all():
         # As inside groups of units: too few values to group by are put together with those of the next combination.
         fill = plan.missing == "fill"
         counts = _counts(np.where(observed, parts, -1), work.units)
@@ -179,7 +180,7 @@ def keep_categories(work: Work, number: int, block: Sequence[str]) -> KeptCatego
         table=work.table.blanked(cells),
         strata=Strata(parts, int(parts.max()) + 1, columns),
         # Groups that are alike in the combination need not share a value with others; they may where they have to.
-        wider=None if plan.diversity is not None else Strata(wide, int(wide.max()) + 1, columns),
+        wider=None if joins_groups else Strata(wide, int(wide.max()) + 1, columns),
     )
     return KeptCategories(inside, others, cells, combinations, can_suppress=bool(free))
 
