@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal import progress
 from shoal.describe.matrix import Matrix
 from shoal.describe.strata import Strata
 from shoal.edits.keep.block_edits import BlockEdits
@@ -32,6 +33,8 @@ __all__ = ["protect_crisp_block"]
 
 Doubles = NDArray[np.float64]
 
+_GROUPING = 0.2  # the part of the work where groups are then made close to the file
+
 
 def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
     """Group every stratum and give every group its representatives, variable by variable, so that rules hold."""
@@ -48,12 +51,14 @@ def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> Protec
     if cells is not None:
         strata = Strata(cells.codes, len(cells.parts), strata.columns)
         refuse_large_shares(work, number, strata)
-    grouping = group_records(work, number, block, matrix, strata)
+    with progress.share(1.0 if plan.closeness is None else _GROUPING):
+        grouping = group_records(work, number, block, matrix, strata)
     if plan.missing == "fill":
         grouping = with_empty_records(grouping, strata, plan.k)
     everyone = members(grouping.labels, grouping.labels >= 0)
     if plan.closeness is not None:
-        grouping = with_closeness(work, block, matrix, strata, grouping)
+        with progress.step(1 - _GROUPING):
+            grouping = with_closeness(work, block, matrix, strata, grouping)
         everyone = members(grouping.labels, grouping.labels >= 0)
     if plan.diversity is not None:
         confidential = confidential_codes(work, block)

@@ -13,6 +13,7 @@ from shoal.partition.closeness.distributions import Distributions
 from shoal.partition.closeness.merging import merged_until_close
 from shoal.partition.geometry.centroids import centroids_of
 from shoal.partition.geometry.neighbours import nearest_records
+from shoal.progress import advance
 
 __all__ = ["AS_MADE", "BUCKETS", "EXCHANGED", "MERGED", "CloseGroups", "close_groups", "squared_error"]
 
@@ -25,6 +26,7 @@ _MOST_EXCHANGES = 256  # records that a group tries to take in, the nearest firs
 _NEAR = 16  # groups that records are swapped with
 _LARGEST = 64  # records of groups in which some are swapped
 _ROUNDS = 10  # over all groups
+_A_WAY = 0.1  # of the work; there are ten at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,7 @@ def close_groups(
     for way, found in _ways(X, merged, distributions, k, t):
         swapped = _swapped(X, found, distributions, t)
         error = squared_error(X, swapped)
+        advance(_A_WAY)
         if error < least:
             best, least = CloseGroups(swapped, way), error
     return best

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal import progress
 from shoal.describe.matrix import Matrix
 from shoal.describe.strata import Strata
 from shoal.errors import DataError, MethodError, NotCloseError, ParameterError
@@ -88,14 +89,15 @@ def with_closeness(work: Work, block: Sequence[str], matrix: Matrix, strata: Str
     groups = 0
     for stratum in np.unique(part[part >= 0]).tolist():
         rows = np.flatnonzero(part == stratum)
-        close = close_groups(
-            np.ascontiguousarray(points[rows]),
-            np.unique(grouping.labels[rows], return_inverse=True)[1].reshape(-1).astype(np.int64),
-            replace(whole, codes=np.ascontiguousarray(whole.codes[:, rows])),
-            work.plan.k,
-            t,
-            merge_only=work.units is not None,
-        )
+        with progress.share(len(rows) / len(part)):
+            close = close_groups(
+                np.ascontiguousarray(points[rows]),
+                np.unique(grouping.labels[rows], return_inverse=True)[1].reshape(-1).astype(np.int64),
+                replace(whole, codes=np.ascontiguousarray(whole.codes[:, rows])),
+                work.plan.k,
+                t,
+                merge_only=work.units is not None,
+            )
         labels[rows] = close.labels + groups
         found = int(close.labels.max()) + 1
         strata_of_groups.append(np.full(found, stratum, dtype=np.int64))
