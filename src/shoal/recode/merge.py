@@ -16,7 +16,7 @@ from shoal.parameters.limits import Limit, OrNone, Whole
 from shoal.read import Table
 from shoal.recode.base import Categories, Numbers, Recode, Whole64, text_of
 
-__all__ = ["Merge"]
+__all__ = ["Merge", "rare_categories"]
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Merge(Recode):
         new = self._renamed(old, column, has_labels=bool(table.labels.values.get(column)))
         if self.rare is not None:
             counts = Counter(new[place] for place in np.searchsorted(observed, numbered[numbered >= 0]).tolist())
-            rare = _rare(counts, self.rare)
+            rare = rare_categories(counts, self.rare)
             new = [self.into if text in rare else text for text in new]
         places = np.searchsorted(observed, numbered)  # of the missing ones too, which are set apart below
         if table.is_numeric(column):
@@ -182,7 +182,7 @@ class Merge(Recode):
         return numbers[0]
 
 
-def _rare(counts: Mapping[str, int], fewest: int) -> set[str]:
+def rare_categories(counts: Mapping[str, int], fewest: int) -> set[str]:
     """Return the categories with fewer records, and the next smallest until they have so many together."""
     by_count = sorted(counts, key=lambda text: (counts[text], text))
     rare: set[str] = set()

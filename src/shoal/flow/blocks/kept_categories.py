@@ -27,6 +27,7 @@ from shoal.errors import (
     nearest_name_hint,
     warn,
 )
+from shoal.flow.blocks.helpful_merges import what_helps_within
 from shoal.flow.blocks.work import Levels, ProtectedBlock, Work
 from shoal.parameters.limits import OneOf, check_limits
 from shoal.partition import Partition
@@ -51,7 +52,6 @@ Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
 
 _WAYS = ("group", "suppress", "within")
-_MOST_HELP = 2  # ways out that a message names
 _MOSTLY_ONE_VALUE = 0.9  # the share of units of several records in which a variable of units has one value
 
 
@@ -147,7 +147,7 @@ def keep_categories(work: Work, number: int, block: Sequence[str]) -> KeptCatego
     own = {name: codes(work.table, name) for name in names}
     within = {name: own[name] for name in names if plan.categories[name] == "within"}
     free = [name for name in names if name not in within]
-    _refuse_few(plan, within, work.strata.codes, work.units, inside=work.wider is not None)
+    _refuse_few(plan, work.table, within, work.strata.codes, work.units, inside=work.wider is not None)
     cells = {}
     if free:
         fixed = joined_codes([work.strata.codes, *within.values()], len(work.table))
@@ -201,11 +201,17 @@ def refuse_few_within(plan: Plan, table: Table, strata: Strata, levels: Levels |
     units = None if levels is None else levels.units
     for block in plan.blocks:
         within = {name: codes(table, name) for name in block if plan.categories.get(name) == "within"}
-        _refuse_few(plan, within, strata.codes, units)
+        _refuse_few(plan, table, within, strata.codes, units)
 
 
 def _refuse_few(
-    plan: Plan, within: Mapping[str, Integers], strata: Integers, units: Integers | None, *, inside: bool = False
+    plan: Plan,
+    table: Table,
+    within: Mapping[str, Integers],
+    strata: Integers,
+    units: Integers | None,
+    *,
+    inside: bool = False,
 ) -> None:
     if not within:
         return
@@ -217,42 +223,14 @@ def _refuse_few(
     records = int(np.isin(combinations, below).sum())
     what = "records" if units is None else "different units"
     where = ", each inside groups of units," if inside else ""
+    helps = what_helps_within(plan, table, within, strata, units, inside=inside)
     raise TooFewRecordsError(
         f"k={plan.k}: {len(below):,} of {len(counts):,} combinations of {', '.join(within)}{where} have fewer than "
-        f"{plan.k} {what} ({records:,} record{'s' * (records != 1)}). {_help(plan.k, within, strata, units)}",
+        f"{plan.k} {what} ({records:,} record{'s' * (records != 1)}). {helps}",
         k=plan.k,
         records=int(counts.min()),
         strata=tuple(within),
     )
-
-
-def _help(k: int, within: Mapping[str, Integers], strata: Integers, units: Integers | None) -> str:
-    """Say what leaves fewest combinations below k: merging the rare categories of a column, or to suppress cells."""
-
-    def below(columns: Mapping[str, Integers]) -> int:
-        return int((_counts(joined_codes([strata, *columns.values()], len(strata)), units) < k).sum())
-
-    now = below(within)
-    ways = []
-    for name, values in within.items():
-        sizes = _counts(values + 1, units)
-        rare = np.flatnonzero((sizes > 0) & (sizes < k)) - 1
-        if len(rare) > 1:
-            merged = np.where(np.isin(values, rare), rare[-1], values)
-            ways.append((below({**within, name: merged}), f"merging the rare categories of {name}"))
-        ways.append(
-            (below({one: own for one, own in within.items() if one != name}), f'with {name} left to "suppress"')
-        )
-    best = sorted((count, place) for place, (count, _) in enumerate(ways) if count < now)[:_MOST_HELP]
-    if not best:
-        return f'Leave them to "suppress"{", or lower k" if k > 2 else ""}.'
-    texts = []
-    for count, place in sorted(best, reverse=True):
-        verb = "leaves " if ways[place][1].startswith("merging") else "there are "
-        texts.append(f"{ways[place][1]} {verb}{f'{count:,}' if count else 'none'}")
-    told = "; ".join(texts)
-    more = ' Leave more columns to "suppress", or recode them.' if best[0][0] else ""
-    return f"{told[0].upper()}{told[1:]}.{more} Give every column its word (--categories COLUMN=suppress,OTHER=within)."
 
 
 def _counts(groups: Integers, units: Integers | None) -> Integers:
