@@ -120,6 +120,7 @@ class ReadError(DataError):
 
     meaning = "A file cannot be read as a table."
     path: str | None = None
+    encoding: str | None = None  # that its text does not have
 
 
 class MissingValuesError(DataError):

@@ -85,3 +85,42 @@ def test_it_needs_a_file_that_is_there():
         build_recode("hierarchy")
     with pytest.raises(ReadError):
         build_recode("hierarchy:path=/no/such/file.csv")
+
+
+def test_cells_of_a_csv_are_texts_and_stay_what_they_are(tmp_path):
+    path = tmp_path / "codes.csv"
+    path.write_text("code,group\n1.1,01\n1.10,1\n01,NA\n", encoding="utf-8-sig")
+    assert coarser(["1.10", "1.1", "01"], path) == ["1", "01", "NA"]
+    written = build_recode(Hierarchy(path)).written()
+    assert written["table"] == [["1.1", "01"], ["1.10", "1"], ["01", "NA"]]
+    assert build_recode(written).written() == written
+    path.write_text("code,group\n1,01\n2,02\n")
+    assert coarser([1, 2], path) == ["01", "02"]
+
+
+def test_numbers_find_the_text_of_their_value(tmp_path):
+    path = tmp_path / "codes.csv"
+    path.write_text("code;group\n1,50;a\n2.0;b\n3;c\n1e1;d\n")
+    assert coarser([1.5, 2.0, 3.0, 10.0], path) == ["a", "b", "c", "d"]
+    path.write_text("code,group\n1.50,a\n1.5,b\n01,c\n")
+    assert coarser([1.5], path) == ["b"]
+    with pytest.raises(DataError, match="1 different values"):
+        coarser([1.5, 1.0], path)  # "01" is no number
+    path.write_text("code,group\n1.50,a\n1.500,b\n")
+    with pytest.raises(DataError, match="1 of its numbers are in several rows"):
+        coarser([1.5], path)
+
+
+def test_a_file_that_is_not_utf_8_needs_its_encoding(tmp_path):
+    path = tmp_path / "regions.csv"
+    path.write_bytes("place,region\nKöln,Süd\n".encode("latin-1"))
+    with pytest.raises(ReadError, match=r"cannot be read as utf-8\. .*\(hierarchy:path=.*,encoding=latin-1\)"):
+        build_recode(f"hierarchy:path={path}")
+    made = build_recode(f"hierarchy:path={path},encoding=latin-1")
+    assert made.written() == {"name": "hierarchy", "level": 1, "table": [["Köln", "Süd"]]}
+    assert build_recode(Hierarchy(path, encoding="cp1252")).written() == made.written()
+    for wrong in ("no such", "", 5):
+        with pytest.raises(ParameterError, match="encoding must be"):
+            build_recode({"name": "hierarchy", "path": str(path), "encoding": wrong})
+    with pytest.raises(ParameterError, match="encoding is for files"):
+        build_recode(Hierarchy(ROWS, encoding="latin-1"))

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from pandas._typing import ArrayLike
 
-__all__ = ["INFINITE", "MISSING_WORDS", "NUMBER", "NUMBER_WITH_COMMA", "WHOLE", "columns_to_pandas"]
+__all__ = ["INFINITE", "MISSING_WORDS", "NUMBER", "NUMBER_WITH_COMMA", "WHOLE", "columns_to_pandas", "texts_to_pandas"]
 
 # What stands for a missing value in a column of numbers, in any case; an empty cell is one everywhere.
 MISSING_WORDS = ("NA", "NaN", "N/A", "null", ".")
@@ -39,6 +39,11 @@ def columns_to_pandas(columns: Sequence[Any], *, point: bool, comma: bool) -> li
         Which decimal marks are allowed; a column uses one of them throughout.
     """
     return [array for some in _batches(columns) for array in _converted(some, point=point, comma=comma)]
+
+
+def texts_to_pandas(columns: Sequence[Any]) -> list[ArrayLike]:
+    """Return columns of text cells as arrays of text, an empty cell as a missing value and all others as they are."""
+    return [_without_empty(cells).to_pandas().array for cells in columns]
 
 
 def _batches(columns: Sequence[Any]) -> Iterator[list[Any]]:

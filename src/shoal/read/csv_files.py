@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ParameterError, ReadError
 from shoal.read.budget import ReadingBudget, budget_of
-from shoal.read.csv_columns import NUMBER, columns_to_pandas
+from shoal.read.csv_columns import NUMBER, columns_to_pandas, texts_to_pandas
 from shoal.read.files import ReadOptions, ending_of, name_header
 from shoal.read.labels import Labels
 
@@ -52,7 +52,10 @@ def read_csv(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
     del content  # a copy of all cells, as large as the file
     comma = options.decimal == "," or (options.decimal is None and delimiter == ";")
     point = options.decimal != ","
-    columns = columns_to_pandas(table.columns, point=point, comma=comma)
+    if options.as_text:
+        columns = texts_to_pandas(table.columns)
+    else:
+        columns = columns_to_pandas(table.columns, point=point, comma=comma)
     # Of arrays, not of series: making a frame of many series takes much longer.
     frame = pd.DataFrame(dict(zip(names, columns, strict=True)), index=pd.RangeIndex(table.num_rows))
     return frame, Labels()
@@ -81,14 +84,14 @@ def _content(budget: ReadingBudget, encoding: str) -> bytes:
     content = _unpacked(budget) if ending_of(path).endswith(".gz") else path.read_bytes()
     if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
         if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise ReadError(f"{path} is not UTF-8; it looks like UTF-16. Give its encoding, utf-16.")
+            raise ReadError(f"{path} is not UTF-8; it looks like UTF-16. Give its encoding, utf-16.", encoding="utf-8")
         content = content.removeprefix(codecs.BOM_UTF8)
         _check_utf8(path, content)
     else:
         try:
             content = content.decode(encoding).removeprefix("\ufeff").encode()
         except UnicodeError:
-            raise ReadError(f"{path} is not {encoding} text. Give another encoding.") from None
+            raise ReadError(f"{path} is not {encoding} text. Give another encoding.", encoding=encoding) from None
     if b"\0" in content:
         raise ReadError(f"{path} is not a text file: it contains zero bytes.")
     if not content.strip():
@@ -114,7 +117,9 @@ def _check_utf8(path: Path, content: bytes) -> None:
             decoder.decode(content[start : start + BLOCK])
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        raise ReadError(f"{path} is not UTF-8. Give its encoding, latin-1 or cp1252 for instance.") from None
+        raise ReadError(
+            f"{path} is not UTF-8. Give its encoding, latin-1 or cp1252 for instance.", encoding="utf-8"
+        ) from None
 
 
 def _records(content: bytes, delimiter: str, limit: int | None = None) -> Any:

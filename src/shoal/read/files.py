@@ -43,6 +43,7 @@ class ReadOptions:
     sheet: str | int | None = None
     orders: Mapping[str, Sequence[str]] | None = None
     budget: float = 1  # how many times what files of its size usually become it may become
+    as_text: bool = False  # whether cells of a CSV file stay what they are, for tables of codes
 
 
 Reader = Callable[[Path, ReadOptions], "tuple[pd.DataFrame, Labels]"]
@@ -70,7 +71,7 @@ class Format:
     options: tuple[str, ...] = ()
 
 
-_CSV = Format("CSV", "csv_files.read_csv", "csv_files.write_csv", ("delimiter", "decimal", "encoding"))
+_CSV = Format("CSV", "csv_files.read_csv", "csv_files.write_csv", ("delimiter", "decimal", "encoding", "as_text"))
 FORMATS = {
     ".csv": _CSV,
     ".tsv": _CSV,

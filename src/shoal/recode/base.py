@@ -155,6 +155,8 @@ def short_number(number: float) -> str:
 
 def text_of(cell: Any) -> str:
     """Return a value as text, so that 1, 1.0 and "1" are the same code."""
+    if type(cell) is str or type(cell) is int:  # at once, since tables of codes are long
+        return str(cell)
     if isinstance(cell, bool | np.bool_):
         return "true" if cell else "false"
     if isinstance(cell, Real | Decimal) and math.isfinite(cell):
