@@ -88,9 +88,13 @@ def _categories_fit(plan: Plan) -> None:
         if plan.kinds[name] == "continuous":
             raise ValueError(f'categories names "{name}", which is continuous')
         if plan.diversity is not None and plan.roles.get(name) == "confidential":
+            words = ",".join(
+                f"{one}={'group' if plan.roles.get(one) == 'confidential' else kept}"
+                for one, kept in plan.categories.items()
+            )
             raise ParameterError(
                 f'diversity needs different values of "{name}" in a group, and categories="{plan.categories[name]}" '
-                f'keeps it the same: leave it to "group" (--categories "{name}=group").',
+                f'keeps it the same: leave it to "group" (--categories "{words}").',
                 parameter="diversity",
             )
 

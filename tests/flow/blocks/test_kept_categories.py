@@ -320,3 +320,15 @@ def test_groups_are_close_to_the_file_inside_what_is_kept(way):
     assert release.plan.outcome.k >= 3
     assert (release.data["town"] == data["town"]).all()
     assert release.plan.outcome.closeness <= 0.2
+
+
+def test_diversity_refuses_kept_columns_with_words_that_work():
+    frame = mixed(5, 200)
+    roles = {"water": "confidential", "code": "confidential"}
+    options = {"kinds": KINDS, "roles": roles, "diversity": 2, "missing": "keep", "seed": 1}
+    with pytest.raises(ParameterError) as refused:
+        shoal.protect(frame, 4, categories="suppress", **options)
+    words = str(refused.value).partition('--categories "')[2].partition('"')[0]
+    assert words == "region=suppress,water=group,code=group"
+    release = shoal.protect(frame, 4, categories=dict(pair.split("=") for pair in words.split(",")), **options)
+    assert release.plan.categories == {"region": "suppress"}
