@@ -93,7 +93,7 @@ def carry_out(
         masked, notes = _assemble(work, blocks)
         notes += notes_on_recodes(recoded)
         outcome = outcome_of(work, blocks, masked, notes, is_last=is_last)
-        lost = lost_by_recoding(recoded, plan.recodes)
+        lost = lost_by_recoding(recoded, [name for name in table.names if name in plan.recodes])
         outcome = outcome.model_copy(update={"recoded": counted_recodes(plan, recoded), "lost_by_recoding": lost})
     release = Release(
         original=table,

@@ -58,3 +58,13 @@ def test_a_report_page_says_it_too(release, tmp_path):
     release.report(tmp_path / "report.html", audience="public")
     page = (tmp_path / "report.html").read_text()
     assert "bands:width=20" in page and "job1" not in page
+
+
+def test_columns_are_listed_in_the_order_of_the_table_by_a_plan_run_again_too(tmp_path):
+    backwards = dict(reversed(RECODES.items()))
+    first = shoal.protect(PEOPLE, 5, recodes=backwards, seed=1)
+    assert list(first.plan.outcome.recoded) == list(first.plan.outcome.lost_by_recoding) == ["age", "job"]
+    first.plan.to_toml(tmp_path / "plan.toml")
+    again = shoal.Plan.from_toml(tmp_path / "plan.toml").run(PEOPLE)
+    assert list(again.plan.outcome.recoded) == list(again.plan.outcome.lost_by_recoding) == ["age", "job"]
+    assert again.plan.outcome.recoded == first.plan.outcome.recoded

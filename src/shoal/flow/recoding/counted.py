@@ -26,7 +26,7 @@ def effect_of_plan(plan: Plan, recoded: RecodedTable) -> RecodeEffect | None:
     if not keys:
         return None
     units = None if plan.unit is None else units_of(recoded.table, plan.unit)
-    return effect_on(recoded, list(plan.recodes), keys, plan.k, units)
+    return effect_on(recoded, [name for name in recoded.table.names if name in plan.recodes], keys, plan.k, units)
 
 
 def counted_recodes(plan: Plan, recoded: RecodedTable) -> dict[str, RecodedColumn]:
