@@ -54,3 +54,13 @@ def test_recodes_are_a_mapping_from_columns(recodes):
 def test_every_recode_says_what_it_does():
     for name, kind in RECODES.items():
         assert kind.name == name and kind.summary[0].islower() and not kind.summary.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("recode", "parameter"),
+    [(DatePart(None), "part"), (Round(None), "to"), (Merge({None: ["a"]}), "groups"), (Merge({"a": [None]}), "groups")],
+)
+def test_none_is_no_parameter_and_no_category(recode, parameter):
+    with pytest.raises(ParameterError, match=f"^{parameter} must be") as refused:
+        build_recode(recode)
+    assert "\n" not in str(refused.value)

@@ -27,8 +27,9 @@ def build_recode(choice: Any) -> Recode:
     In the text of a merge, lists are new categories: "merge:other=[a,b],rare=20".
     """
     if isinstance(choice, Recode):
-        written = {"name": choice.name} | {key: value for key, value in vars(choice).items() if value is not None}
-        written = {key: value for key, value in written.items() if not key.startswith("_")}
+        given = {key: value for key, value in vars(choice).items() if not key.startswith("_")}
+        left_out = [key for key, value in given.items() if value is None and getattr(type(choice), key, None) is None]
+        written = {"name": choice.name} | {key: value for key, value in given.items() if key not in left_out}
     elif isinstance(choice, str):
         written = _of_text(choice)
     else:

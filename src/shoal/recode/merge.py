@@ -25,7 +25,7 @@ class _Groups:
 
     @property
     def wanted(self) -> str:
-        return 'a mapping from new categories to lists of values, such as {"other": ["a", "b"]}, each value once'
+        return 'a mapping from new categories to lists of values, such as {"other": ["a", "b"]}, each value once, none missing'
 
     def accepts(self, value: Any) -> bool:
         if not isinstance(value, Mapping) or not value:
@@ -33,11 +33,24 @@ class _Groups:
         lists = list(value.values())
         if not all(isinstance(one, list | tuple | set | frozenset) and one for one in lists):
             return False
+        if any(_is_missing(one) for one in (*value, *(member for one in lists for member in one))):
+            return False
         members = [text_of(member) for one in lists for member in one]
         return len(set(members)) == len(members) and all(text_of(key).strip() for key in value)
 
     def bad_values(self) -> list[Any]:
-        return [{}, {"x": []}, {"x": "ab"}, {"x": ["a"], "y": ["a"]}, ["a"], "a", 5, {"": ["a"]}]
+        return [
+            {},
+            {"x": []},
+            {"x": "ab"},
+            {"x": ["a"], "y": ["a"]},
+            ["a"],
+            "a",
+            5,
+            {"": ["a"]},
+            {None: ["a"]},
+            {"x": [None]},
+        ]
 
 
 @dataclass(frozen=True)
@@ -212,6 +225,12 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return number if np.isfinite(number) else None
+
+
+def _is_missing(value: Any) -> bool:
+    import pandas as pd  # here, to keep start-up quick
+
+    return pd.isna(value) is True  # of a list it says an array
 
 
 def _whole(number: float) -> float | int:

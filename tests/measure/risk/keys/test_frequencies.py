@@ -128,3 +128,11 @@ def test_the_input_is_not_modified():
     before = frame.copy(deep=True)
     key_frequencies(frame, KEYS, weights="w")
     pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize("weight", [1e308, 1e200, 1e16, 5e14])
+def test_weights_too_large_to_be_summed_are_refused(weight):
+    people = pd.DataFrame({"sex": list("ffmm"), "w": [weight] * 4})
+    for count in (key_frequencies, individual_risk):
+        with pytest.raises(DataError, match=r'those of "w" sum to 1e\+15 or more'):
+            count(people, ["sex"], weights="w")

@@ -55,3 +55,14 @@ def test_constant_and_missing_values():
         t_closeness(frame, "k", "none")
     with pytest.raises(ParameterError, match="kinds"):
         t_closeness(frame, "k", "same", kinds={"same": "ordered"})
+
+
+@pytest.mark.parametrize("kind", ["dates", "objects", "durations"])
+def test_dates_and_durations_are_taken_in_their_order(kind):
+    days = pd.Series(pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-09", "2021-01-01"]))
+    values = {"dates": days, "objects": days.dt.date, "durations": days - days[0]}[kind]
+    people = pd.DataFrame({"sex": list("ffmm"), "when": values, "rank": [1.5, 2.5, 3.5, 4.5]})
+    assert (
+        float(t_closeness(people, "sex", "when")) == float(t_closeness(people, "sex", "rank")) == pytest.approx(1 / 3)
+    )
+    assert float(t_closeness(people, "sex", "when", kinds={"when": "nominal"})) == 0.5

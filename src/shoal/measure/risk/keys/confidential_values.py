@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -71,10 +73,20 @@ def is_ordered(table: Table, name: str, kinds: Mapping[str, Kind] | None = None)
     """Whether the values of a column have an order: by the kind that is stated, or the one that it is taken to be."""
     kind = (kinds or {}).get(name)
     if kind is None:
-        kind = default_kind(table, name)[0]
+        kind = "ordinal" if _holds_times(table, name) else default_kind(table, name)[0]
     elif kind not in KINDS:
         raise ParameterError(f'kinds: "{name}" must be one of {", ".join(KINDS)}.', parameter="kinds")
     return kind in ("continuous", "ordinal")
+
+
+def _holds_times(table: Table, name: str) -> bool:
+    """Whether all values of a column are dates, times of day or durations, whatever its type is called."""
+    dtype = table.type_of(name)
+    if dtype.is_temporal():
+        return True
+    cells = table.cells(name) if isinstance(dtype, nw.Object) else []
+    times = (datetime.date, datetime.time, datetime.timedelta)
+    return len(cells) > 0 and all(cell is None or isinstance(cell, times) for cell in cells)
 
 
 def classes_of(table: Table, keys: Sequence[str]) -> Whole64:

@@ -24,6 +24,7 @@ Whole64 = NDArray[np.int64]
 Doubles = NDArray[np.float64]
 
 Missing = Literal["wildcard", "category"]
+_MOST_PEOPLE = 1e15  # that weights may sum to: beyond it, sums and shares of them are no longer exact
 MISSING: Limit = OneOf(("wildcard", "category"))
 
 
@@ -93,6 +94,11 @@ def sampling_weights(table: Table, weights: Any, keys: Iterable[str]) -> Doubles
         raise DataError(
             f'Weights must be positive; "{name}" has {wrong.size:,} that are zero or negative, the first in record '
             f"{wrong[0] + 1:,}. Correct them, or leave those records out."
+        )
+    if float(np.minimum(values, _MOST_PEOPLE).sum()) >= _MOST_PEOPLE:
+        raise DataError(
+            f'Weights say how many of the population a record stands for; those of "{name}" sum to {_MOST_PEOPLE:.0e} '
+            "or more, which no population has. Correct them, or divide all by the same number."
         )
     return values
 

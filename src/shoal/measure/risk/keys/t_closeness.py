@@ -53,7 +53,7 @@ def t_closeness(data: Any, keys: Any, confidential: Any, *, kinds: Mapping[str, 
         The confidential variable, or several: each record then has the largest of their distances.
     kinds
         Confidential variables that are not what their types say: ``{"severity": "ordinal"}``. Values of continuous and
-        ordinal variables have an order, those of nominal ones have none.
+        ordinal variables, dates and durations have an order, those of nominal ones have none.
 
     Returns
     -------
