@@ -56,9 +56,9 @@ def test_values_that_are_not_in_it_are_counted_and_not_named():
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
-        ([["a", "x"], ["a", "y"]], "gives 1 values twice"),
+        ([["a", "x"], ["a", "y"]], "gives 1 value twice"),
         ([["a", "x", "1"], ["b", "x", "2"]], "at level 1, 1 entries belong to several"),
-        ([["a", ""], ["b", "x"]], "1 rows .* empty cell"),
+        ([["a", ""], ["b", "x"]], "empty cell in 1 row"),
         ([["a"], ["b"]], "needs two columns"),
         ([], "list of rows"),
         ([["a", "x"], ["b"]], "same length"),
@@ -104,7 +104,7 @@ def test_numbers_find_the_text_of_their_value(tmp_path):
     assert coarser([1.5, 2.0, 3.0, 10.0], path) == ["a", "b", "c", "d"]
     path.write_text("code,group\n1.50,a\n1.5,b\n01,c\n")
     assert coarser([1.5], path) == ["b"]
-    with pytest.raises(DataError, match="1 different values"):
+    with pytest.raises(DataError, match="1 different value, of 1 record\\."):
         coarser([1.5, 1.0], path)  # "01" is no number
     path.write_text("code,group\n1.50,a\n1.500,b\n")
     with pytest.raises(DataError, match="1 of its numbers are in several rows"):

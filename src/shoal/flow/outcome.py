@@ -69,6 +69,7 @@ class RecodedColumn(PlanSection):
     below_k_before: int
     below_k_after: int
     below_k_together: int  # with all recodes
+    is_key: bool = True  # whether the column is among the keys: if not, its recodes cannot change what is below k
 
 
 class Outcome(PlanSection):

@@ -24,6 +24,7 @@ __all__ = [
     "Categories",
     "Numbers",
     "Recode",
+    "counted",
     "numbers_to_recode",
     "refuse_top_below_bottom",
     "short_number",
@@ -145,6 +146,11 @@ def refuse_top_below_bottom(top: float | None, bottom: float | None) -> None:
         raise ParameterError(
             f"top must be above bottom; got top={short_number(top)} and bottom={short_number(bottom)}.", parameter="top"
         )
+
+
+def counted(number: int, thing: str) -> str:
+    """Return "1 record", "2 records"."""
+    return f"{number:,} {thing}{'s' * (number != 1)}"
 
 
 def short_number(number: float) -> str:

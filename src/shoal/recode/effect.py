@@ -77,12 +77,16 @@ class RecodeEffect:
         rows.append(("as it is", "", *_cells(self.before)))
         for name, counts in self.alone.items():
             values = f"{self.before.values[name]:,} to {counts.values[name]:,}"
-            rows.append((name, values, *_cells(counts)))
+            rows.append((name, values, *(_cells(counts) if name in self.keys else ("", "", ""))))
         if len(self.alone) > 1:
             rows.append(("all together", "", *_cells(self.together)))
         widths = [max(len(row[place]) for row in rows) for place in range(5)]
         lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows]
-        return "\n".join([f"{self.records:,} records over {', '.join(self.keys)}", *lines])
+        beside = [name for name in self.alone if name not in self.keys]
+        if beside:
+            lines.append(f"{', '.join(beside)} {'is' if len(beside) == 1 else 'are'} not among the keys")
+        records = f"{self.records:,} record{'s' * (self.records != 1)}"
+        return "\n".join([f"{records} over {', '.join(self.keys)}", *lines])
 
 
 def effect(

@@ -21,7 +21,7 @@ from shoal.parameters.limits import Limit, OrNone, Whole
 from shoal.read import Table, as_table
 from shoal.read.csv_columns import NUMBER, NUMBER_WITH_COMMA
 from shoal.read.files import format_of
-from shoal.recode.base import Categories, Numbers, Recode, Whole64, text_of
+from shoal.recode.base import Categories, Numbers, Recode, Whole64, counted, text_of
 
 __all__ = ["Hierarchy"]
 
@@ -112,9 +112,10 @@ class Hierarchy(Recode):
         absent = [text not in row_of for text in texts]
         if any(absent):
             records = int(np.isin(numbered, observed[np.array(absent)]).sum())
+            found = f"{counted(sum(absent), 'different value')}, of {counted(records, 'record')}"
             raise DataError(
-                f'recode "hierarchy" of "{column}": {sum(absent):,} different values, of {records:,} records, are not '
-                "in its first column. Add them to the table, or make them missing (missing_codes)."
+                f'recode "hierarchy" of "{column}": not in its first column: {found}. Add them to the table, or make '
+                "them missing (missing_codes)."
             )
         new = [row_of[text][self.level] for text in texts]
         places = np.where(numbered < 0, -1, np.searchsorted(observed, numbered))
@@ -133,15 +134,15 @@ class Hierarchy(Recode):
             raise DataError('The table of recode "hierarchy" needs two columns at least: the value, and a level.')
         empty = sum("" in row for row in rows)
         if empty:
-            raise DataError(f'{empty:,} rows of the table of recode "hierarchy" have an empty cell. Fill them.')
+            raise DataError(f'The table of recode "hierarchy" has an empty cell in {counted(empty, "row")}. Fill them.')
         if len({row[0] for row in rows}) == len(rows):
             return rows
         rows = list(dict.fromkeys(rows))
         repeated = len(rows) - len({row[0] for row in rows})
         if repeated:
             raise DataError(
-                f'The table of recode "hierarchy" gives {repeated:,} values twice, with different levels. Keep one row '
-                "for each value."
+                f'The table of recode "hierarchy" gives {counted(repeated, "value")} twice, with different levels. '
+                "Keep one row for each value."
             )
         return rows
 

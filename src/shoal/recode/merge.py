@@ -25,7 +25,7 @@ class _Groups:
 
     @property
     def wanted(self) -> str:
-        return 'a mapping from new categories to lists of values, such as {"other": ["a", "b"]}, each value once, none missing'
+        return 'a mapping from new categories to lists of values, such as {"other": ["a", "b"]}, none twice or missing'
 
     def accepts(self, value: Any) -> bool:
         if not isinstance(value, Mapping) or not value:

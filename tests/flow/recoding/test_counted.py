@@ -42,6 +42,7 @@ def test_key_variables_are_those_with_the_role():
     expected = effect(PEOPLE, RECODES, ["age", "sex"], 5)
     assert release.plan.outcome.recoded["age"].below_k_after == expected.alone["age"].below_k
     assert release.plan.outcome.recoded["job"].below_k_after == expected.before.below_k
+    assert [own.is_key for own in release.plan.outcome.recoded.values()] == [True, False]
 
 
 def test_reports_say_what_was_recoded_and_public_ones_nothing_more(release):

@@ -41,6 +41,7 @@ def counted_recodes(plan: Plan, recoded: RecodedTable) -> dict[str, RecodedColum
             below_k_before=effect.before.below_k,
             below_k_after=counts.below_k,
             below_k_together=effect.together.below_k,
+            is_key=name in effect.keys,
         )
         for name, counts in effect.alone.items()
     }
