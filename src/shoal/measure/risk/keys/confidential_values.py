@@ -82,11 +82,10 @@ def is_ordered(table: Table, name: str, kinds: Mapping[str, Kind] | None = None)
 def _holds_times(table: Table, name: str) -> bool:
     """Whether all values of a column are dates, times of day or durations, whatever its type is called."""
     dtype = table.type_of(name)
-    if dtype.is_temporal():
-        return True
-    cells = table.cells(name) if isinstance(dtype, nw.Object) else []
-    times = (datetime.date, datetime.time, datetime.timedelta)
-    return len(cells) > 0 and all(cell is None or isinstance(cell, times) for cell in cells)
+    if not isinstance(dtype, nw.Object):
+        return bool(dtype.is_temporal())
+    cells, times = table.cells(name), (datetime.date, datetime.time, datetime.timedelta)
+    return all(cell is None or isinstance(cell, times) for cell in cells)
 
 
 def classes_of(table: Table, keys: Sequence[str]) -> Whole64:
