@@ -25,10 +25,10 @@ def recode_lines(plan: Plan | None, audience: Audience) -> list[str]:
             lines.append(f"{name}: {how}")
             continue
         own = counted[name]
-        lines.append(
-            f"{name}: {own.values_before:,} values to {own.values_after:,} by {how}; records below k over the keys "
-            f"{own.below_k_before:,} to {own.below_k_after:,}"
-        )
+        effect = f"{name} is not among the keys"
+        if own.is_key:
+            effect = f"records below k over the keys {own.below_k_before:,} to {own.below_k_after:,}"
+        lines.append(f"{name}: {own.values_before:,} values to {own.values_after:,} by {how}; {effect}")
     if len(counted) > 1 and not plan.before:  # of one step: those of several are counted one after the other
         first = next(iter(counted.values()))
         lines.append(

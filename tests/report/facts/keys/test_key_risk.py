@@ -151,5 +151,5 @@ def test_a_key_that_is_a_stratum_of_a_later_step_is_a_key_still(keyed):
     assert (facts.keys, facts.are_named) == (["region", "education", "age"], True)
     assert [one.column for one in facts.before[0].confidential] == ["tenure"]
     effects = keyed.summary("internal").recode_effects
-    assert [one.column for one in effects] == ["age", "education", ""]
+    assert [one.column for one in effects] == ["education", "age", ""]
     assert facts.before[0].below["5"] == effects[-1].below_k[1]
