@@ -105,7 +105,7 @@ def _reasons_of_perturbing(case: Case, protected: list[Variable]) -> set[str]:
         if len(rows) < case.k:
             reasons.add("a stratum with fewer records than k")
         for one in protected:
-            p = float(case.way_of(one.name).partition("p=")[2] or 5)
+            p = float(case.way_of(one.name).partition("p=")[2] or 15)
             if ways[one.name] == "rank-swap" and 0 < p * len(rows & one.observed) / 100 < 1:
                 reasons.add("fewer ranks than p asks for")
             if ways[one.name] == "noise" and any(abs(cell) > 1e306 for cell in one.cells if cell is not None):

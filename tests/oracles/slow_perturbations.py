@@ -59,7 +59,7 @@ def _values_of_column(case: Case, name: str, before: list[Any], after: list[Any]
         yield Fault("categories are those of the stratum", f"{case.replace}: {name}")
     pairs = [(old, new) for old, new in zip(before, after, strict=True) if old is not None]
     if way == "rank-swap" and case.variable(name).kind == "continuous":
-        p = float(case.way_of(name).partition("p=")[2] or 5)
+        p = float(case.way_of(name).partition("p=")[2] or 15)
         values = np.array([float(old) for old, _ in pairs])
         if any(fewest_ranks_apart(values, float(old), float(new)) > p * len(pairs) / 100 for old, new in pairs):
             yield Fault("values are exchanged within p % of the ranks", f"{case.replace}: {name}")

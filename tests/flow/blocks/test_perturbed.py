@@ -192,7 +192,7 @@ def test_a_search_compares_them_with_groups(frame):
         "mdav": "microaggregation",
     }
     tuning = shoal.tune(frame[["net", "tax", "age"]], methods=["rank-swap", "noise"], k=[5], trials=9, other_seeds=0)
-    assert {trial.settings["p"] for trial in tuning.trials if "p" in trial.settings} >= {1.0, 5.0, 30.0}
+    assert {trial.settings["p"] for trial in tuning.trials if "p" in trial.settings} >= {1.0, 15.0, 30.0}
     assert set(tuning.best_of_family) == {"perturbation"}
 
 

@@ -46,7 +46,7 @@ class RankSwap(Perturbation):
     Statistical Research Division Report RR 96-04, 1996.
     """
 
-    p: float = 5.0
+    p: float = 15.0
 
     name: ClassVar[str] = "rank-swap"
     summary: ClassVar[str] = "Every value is exchanged with one that is at most p % of the ranks away"
@@ -56,7 +56,7 @@ class RankSwap(Perturbation):
     )
     limits: ClassVar[Mapping[str, Limit]] = {"p": Above(0, high=100)}
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal"})
-    searched: ClassVar[tuple[Searched, ...]] = (Searched("p", (1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0), 5.0),)
+    searched: ClassVar[tuple[Searched, ...]] = (Searched("p", (1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0), 15.0),)
 
     def __post_init__(self) -> None:
         check_limits(self.limits, vars(self))
