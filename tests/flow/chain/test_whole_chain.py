@@ -19,6 +19,7 @@ from shoal.flow.chain.whole_chain import (
     rules_in_chain,
 )
 from shoal.report.facts.collect import summarize
+from shoal.report.page.method_sections import method_sections
 from shoal.report.terminal.release import release_text
 from unchanged_columns import protect_part
 
@@ -90,6 +91,27 @@ def test_reports_show_the_steps_in_their_order(release, tmp_path):
         page = (tmp_path / f"{audience}.html").read_text()
         assert "Steps in their order" in page
         assert "Method and parameters of step 1" in page
+
+
+def test_reports_say_of_every_step_what_holds_of_it(data):
+    """k, recodes and groups of one step are not those of another, and true values of keys are not called changed."""
+    own = data[["a", "b", "sex"]]
+    first = protect_part(own, 3, columns=["a", "sex"], categories="suppress", recodes={"a": "round:to=0.5"}, seed=1)
+    with pytest.warns(DisclosureWarning, match="No k is promised"):
+        chain = first.then(columns=["b"], replace="noise", seed=2)
+    summary = summarize(chain, "public", chain.evaluate(quick=True))
+    assert [(step.k, step.perturbs, step.recoded) for step in summary.steps] == [
+        (3, False, ["a: round:to=0.5"]),
+        (None, True, []),
+    ]
+    one, two = (dict(section.facts) for section in method_sections(summary) if section.id.startswith("method"))
+    assert (one["k"], two["k"]) == ("3", "none: values are exchanged or perturbed record by record")
+    assert "grouped by" in one and "grouped by" not in two
+    assert "round:to=0.5" in one["recoded"] and "recoded" not in two
+    assert not summary.key_risk.are_perturbed
+    with pytest.warns(DisclosureWarning, match="No k is promised|come out as they were"):
+        other = shoal.protect(own[["sex"]], 3, replace="pram", seed=1)
+    assert summarize(other, "public", other.evaluate(quick=True)).key_risk.are_perturbed
 
 
 def test_no_key_and_in_public_no_seed_leaves_the_plan(release, data):

@@ -17,6 +17,9 @@ def step_facts(plan: Plan | None) -> list[StepFacts]:
     return [
         StepFacts(
             k=None if step.no_k else step.k,
+            no_k=step.no_k,
+            perturbs=step.perturbs,
+            recoded=[f"{name}: {', '.join(one.text for one in own)}" for name, own in step.column_recodes.items()],
             method=as_text(step.public()["method"]),
             replace=sorted({as_text(step.replace[name]) for name in step.rewritten})
             + sorted({KEPT[way] for way in step.categories.values()}),

@@ -168,6 +168,9 @@ class StepFacts(Facts):
     """One step of a chain."""
 
     k: int | None = Field(description="The k of the step; None where it promises none.")
+    no_k: str = Field("", description="Why the step promises no k; empty if it does.")
+    perturbs: bool = Field(False, description="Whether values are exchanged or perturbed record by record.")
+    recoded: list[str] = Field(default_factory=list, description="What the step made coarser, a line for each column.")
     method: str
     replace: list[str]
     columns: list[str] = Field(description="The columns that the step gives new values.")

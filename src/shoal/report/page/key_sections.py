@@ -58,7 +58,7 @@ def _text(summary: Summary, risk: KeyRiskFacts) -> Iterator[str]:
             "Confidential variables: if records that agree have one value only, whoever knows the keys knows it; "
             "after protection it may be one that a group shares. The distance is that from the file, from 0 to 1."
         )
-    if summary.no_k:
+    if risk.are_perturbed:
         yield "The release has values that are not those of their records: one that agrees may be another person's."
     if risk.left_out:
         yield risk.left_out

@@ -30,10 +30,10 @@ def method_sections(summary: Summary) -> Iterator[PageSection]:
         before = [] if summary.plan is None else summary.plan.get("before", [])
         for number, plan in enumerate(before, start=1):
             yield PageSection(
-                f"method-{number}", f"Method and parameters of step {number}", facts=_parameters(summary, plan)
+                f"method-{number}", f"Method and parameters of step {number}", facts=_parameters(summary, plan, number)
             )
         title = f"Method and parameters{f' of step {len(before) + 1}, the last' if before else ''}"
-        yield PageSection("method", title, facts=_parameters(summary, summary.plan), bullets=notes)
+        yield PageSection("method", title, facts=_parameters(summary, summary.plan, len(before) + 1), bullets=notes)
     yield PageSection("references", "How to cite", [_how_to_cite(summary)], bullets=summary.references)
     yield PageSection("versions", "Versions", facts=list(summary.versions.items()))
 
@@ -69,17 +69,18 @@ def _steps(summary: Summary) -> PageSection:
     return PageSection("steps", "Steps", text, table=table)
 
 
-def _parameters(summary: Summary, plan: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    """Return a plan as pairs of a label and a text: first the settings, then files and seed."""
+def _parameters(summary: Summary, plan: Mapping[str, Any] | None, number: int) -> list[tuple[str, str]]:
+    """Return the plan of a step as pairs of a label and a text: first the settings, then files and seed."""
     if plan is None:
         return []
-    facts: list[tuple[str, str]] = [("k", f"none: {summary.no_k}")] if summary.perturbs else [("k", str(plan["k"]))]
-    if not summary.perturbs:
+    told = summary.steps[number - 1] if summary.steps else summary  # of a chain, what holds of this step
+    facts: list[tuple[str, str]] = [("k", f"none: {told.no_k}")] if told.perturbs else [("k", str(plan["k"]))]
+    if not told.perturbs:
         facts.append(("grouped by", _choice(plan["method"], summary)))
-    facts += [("recoded", Markup("<bdi>{}</bdi>").format(printable(line))) for line in summary.recoded]
-    for number, block in enumerate(plan["blocks"][: _most(plan)], start=1):
-        together = "changed variables" if summary.perturbs else "grouped variables"
-        label = together if len(plan["blocks"]) == 1 else f"block {number} of {len(plan['blocks'])}"
+    facts += [("recoded", Markup("<bdi>{}</bdi>").format(printable(line))) for line in told.recoded]
+    for place, block in enumerate(plan["blocks"][: _most(plan)], start=1):
+        together = "changed variables" if told.perturbs else "grouped variables"
+        label = together if len(plan["blocks"]) == 1 else f"block {place} of {len(plan['blocks'])}"
         facts.append((label, names_markup(block)))
     facts += [
         ("replaced by", _choice(choice, summary) + Markup(": ") + _which(columns, plan))
@@ -98,7 +99,7 @@ def _parameters(summary: Summary, plan: Mapping[str, Any] | None) -> list[tuple[
     for role, columns in _by_choice(plan.get("roles", {})):
         facts.append((f"role {role}", names_markup(columns)))
     facts.append(("missing values", _MISSING[plan["missing"]]))
-    if not summary.perturbs:
+    if not told.perturbs:
         facts.append(("distances", "on standardised variables" if plan["standardize"] else "on variables as they are"))
     return facts + _safeguards(plan) + _origin(plan)
 

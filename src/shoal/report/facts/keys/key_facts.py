@@ -59,6 +59,9 @@ class KeyRiskFacts(Facts):
 
     keys: list[str]
     are_named: bool = Field(description="Whether they have the role key; else they are the protected categories.")
+    are_perturbed: bool = Field(
+        default=False, description="Whether a step that makes no groups gave some of them new values."
+    )
     weights: str | None = Field(description="The column of sampling weights; without, a file is its population.")
     unit: str | None
     suda_size: int | None = Field(default=None, description="The most keys in a set that SUDA looked at.")

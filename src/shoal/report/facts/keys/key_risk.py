@@ -119,6 +119,7 @@ class _Counting:
         return KeyRiskFacts(
             keys=self._keys,
             are_named=_are_named(self._plan, self._keys),
+            are_perturbed=_are_perturbed(self._plan, self._keys),
             weights=self._after.weights,
             unit=self._before.unit,
             suda_size=self._size or None,
@@ -186,6 +187,10 @@ def _are_named(plan: Plan, keys: Sequence[str]) -> bool:
     return all(any(step.roles.get(name) == "key" for step in steps_of(plan)) for name in keys)
 
 
+def _are_perturbed(plan: Plan, keys: Sequence[str]) -> bool:
+    return any(step.no_k and not set(keys).isdisjoint(step.rewritten) for step in steps_of(plan))
+
+
 def _in_public(plan: Plan, keys: Sequence[str], masked: Table) -> KeyRiskFacts:
     """Return what the release shows to everyone, without counts that tell of fewer than k records."""
     fewest = largest_k(plan)
@@ -201,4 +206,11 @@ def _in_public(plan: Plan, keys: Sequence[str], masked: Table) -> KeyRiskFacts:
         below={str(k): count for k, count in below.items()},
         expected=float(f"{expected:.3g}") if fewest <= expected <= len(masked) - fewest else None,
     )
-    return KeyRiskFacts(keys=list(keys), are_named=_are_named(plan, keys), weights=weights, unit=None, after=[counts])
+    return KeyRiskFacts(
+        keys=list(keys),
+        are_named=_are_named(plan, keys),
+        are_perturbed=_are_perturbed(plan, keys),
+        weights=weights,
+        unit=None,
+        after=[counts],
+    )
