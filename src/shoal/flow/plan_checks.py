@@ -87,15 +87,16 @@ def _categories_fit(plan: Plan) -> None:
     for name in plan.categories:
         if plan.kinds[name] == "continuous":
             raise ValueError(f'categories names "{name}", which is continuous')
-        if plan.diversity is not None and plan.roles.get(name) == "confidential":
+        asked = "closeness" if plan.diversity is None else "diversity"
+        if getattr(plan, asked) is not None and plan.roles.get(name) == "confidential":
             words = ",".join(
                 f"{one}={'group' if plan.roles.get(one) == 'confidential' else kept}"
                 for one, kept in plan.categories.items()
             )
             raise ParameterError(
-                f'diversity needs different values of "{name}" in a group, and categories="{plan.categories[name]}" '
+                f'{asked} needs different values of "{name}" in a group, and categories="{plan.categories[name]}" '
                 f'keeps it the same: leave it to "group" (--categories "{words}").',
-                parameter="diversity",
+                parameter=asked,
             )
 
 

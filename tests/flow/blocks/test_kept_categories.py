@@ -322,13 +322,29 @@ def test_groups_are_close_to_the_file_inside_what_is_kept(way):
     assert release.plan.outcome.closeness <= 0.2
 
 
-def test_diversity_refuses_kept_columns_with_words_that_work():
+@pytest.mark.parametrize("asked", [{"diversity": 2}, {"closeness": 0.4}])
+def test_diversity_and_closeness_refuse_kept_columns_with_words_that_work(asked):
     frame = mixed(5, 200)
     roles = {"water": "confidential", "code": "confidential"}
-    options = {"kinds": KINDS, "roles": roles, "diversity": 2, "missing": "keep", "seed": 1}
+    options = {"kinds": KINDS, "roles": roles, "missing": "keep", "seed": 1, **asked}
     with pytest.raises(ParameterError) as refused:
         shoal.protect(frame, 4, categories="suppress", **options)
     words = str(refused.value).partition('--categories "')[2].partition('"')[0]
     assert words == "region=suppress,water=group,code=group"
     release = shoal.protect(frame, 4, categories=dict(pair.split("=") for pair in words.split(",")), **options)
     assert release.plan.categories == {"region": "suppress"}
+
+
+@pytest.mark.parametrize("asked", [{"diversity": 2}, {"closeness": 0.9}])
+def test_diversity_and_closeness_say_that_a_combination_has_too_few_values(asked):
+    """Nobody named a stratum, and none is to be merged: the option is what stands in the way."""
+    frame = pd.DataFrame({"town": ["a"] * 40 + ["b"] * 6, "pay": [float(row) for row in range(46)]})
+    frame.loc[42:, "pay"] = np.nan
+    options = {"roles": {"pay": "confidential"}, "categories": "suppress", "missing": "fill", "seed": 1}
+    with pytest.raises(TooFewRecordsError) as refused:
+        shoal.protect(frame, 5, **options, **asked)
+    said = (
+        f"5 records alike in town with a value in one of pay; there are 2. Recode these, leave {next(iter(asked))} out"
+    )
+    assert said in str(refused.value) and "strat" not in str(refused.value)
+    assert shoal.protect(frame, 5, **options).headline["k"] >= 5

@@ -191,9 +191,14 @@ def _refuse_too_few(work: Work, strata: Strata, rows: NDArray[np.int64], block: 
     if units is not None and strata is not work.strata:
         apart = " and where the same alternatives of the rules hold"
     way_out = "leave the rules out" if apart else "drop the variables (role identifier)"
+    where, merge = strata.where, "Merge strata"
+    if any(name in work.plan.categories for name in strata.columns):  # only these are not shared with the next
+        asked = "closeness" if work.plan.diversity is None else "diversity"
+        where, merge = f" alike in {', '.join(strata.columns)}", "Recode these"
+        way_out = way_out if work.wider is not None else f"leave {asked} out, which shares no values between them"
     raise TooFewRecordsError(
-        f"k={k} needs at least {k} {what}{strata.where}{apart} with a value in one of {', '.join(block)}; there are "
-        f"{have}. Merge strata, {way_out}, or lower k.",
+        f"k={k} needs at least {k} {what}{where}{apart} with a value in one of {', '.join(block)}; there are "
+        f"{have}. {merge}, {way_out}, or lower k.",
         k=k,
         records=have,
         strata=strata.columns or None,
