@@ -86,11 +86,14 @@ def test_reports_show_the_steps_in_their_order(release, tmp_path):
     assert text.index("step 1 ") < text.index("step 2 ")
     assert summary.protected == ["a", "sex", "b", "c"]
     assert [rule.holds for rule in summary.rules] == [True]
+    said = summarize(release, "internal", release.evaluate()).left_out["transparency_attack"]
+    assert said.startswith("several steps make groups")
     for audience in ("internal", "public"):
         release.report(tmp_path / f"{audience}.html", audience=audience)
         page = (tmp_path / f"{audience}.html").read_text()
         assert "Steps in their order" in page
         assert "Method and parameters of step 1" in page
+        assert "none of them stands alone" not in page and "Those of the last step." in page
 
 
 def test_reports_say_of_every_step_what_holds_of_it(data):

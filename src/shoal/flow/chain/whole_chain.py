@@ -14,6 +14,7 @@ __all__ = [
     "MOST_STEPS",
     "all_promise",
     "facts_of_chain",
+    "hides_groups",
     "kinds_in_chain",
     "largest_k",
     "last_steps",
@@ -82,6 +83,12 @@ def no_k_in_chain(plan: Plan) -> str:
             reason = step.no_k
             remaining.update(step.rewritten)
     return reason if remaining else ""
+
+
+def hides_groups(plan: Plan) -> bool:
+    """Whether some step of a chain makes groups, and they cannot be made again from the original."""
+    groups = any(step.draws or not step.no_k for step in steps_of(plan))
+    return bool(plan.before) and groups and "method" not in facts_of_chain(plan)
 
 
 def lost_in(plan: Plan) -> dict[str, Any]:

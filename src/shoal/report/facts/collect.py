@@ -305,6 +305,9 @@ class _Collector:
     def _left_out(self) -> dict[str, str]:
         """Return which measures are not there, and why."""
         reasons = {**self._evaluation.not_applicable, **self._evaluation.left_out}
+        needs = reasons.get("transparency_attack", "").startswith("needs ")
+        if needs and self._plan is not None and whole_chain.hides_groups(self._plan):
+            reasons["transparency_attack"] = "several steps make groups, or change those of another."
         return reasons | {name: NOT_PUBLIC for name in self._evaluation.measured if name not in self._values}
 
     def _measures(self) -> list[MeasureFacts]:

@@ -33,6 +33,8 @@ def group_section(summary: Summary) -> PageSection | None:
         if summary.is_synthetic
         else "The records of a group share their released values, so that none of them stands alone."
     ]
+    if summary.steps:
+        text = ["Those of the last step. The records of a group share the values that this step released."]
     if figures and len(summary.groups) > len(figures):
         text.append(f"Shown are the first {len(figures)} of {len(summary.groups)} blocks of variables.")
     beside = len(figures) == 1
@@ -96,8 +98,9 @@ def category_section(summary: Summary) -> PageSection | None:
         )
         for one in summary.category_ways
     ]
+    same = "The last step" if summary.steps else "The same plan"
     text: list[str] = [
-        "The same plan with all categories treated one way: group (each group gets its mode or median), suppress (true "
+        f"{same} with all categories treated one way: group (each group gets its mode or median), suppress (true "
         "values, cells made missing until k records are alike), within (true values, groups stay within them). Over "
         "all columns is the mean of the variation that numbers lose and of the cells that categories lose."
     ]
