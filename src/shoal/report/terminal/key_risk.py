@@ -77,7 +77,8 @@ def _numbers(risk: KeyRisk) -> Iterator[tuple[str, str]]:
         yield f"below k = {k}", _share(count, risk.records)
     yield "expected re-identifications", f"{risk.expected:,.2f}"
     yield "the same with units", "" if risk.household_expected is None else f"{risk.household_expected:,.2f}"
-    yield "records with a SUDA score", f"{risk.suda_records:,}"
+    missing = " (a missing value is a category)" if risk.incomplete else ""
+    yield f"records with a SUDA score{missing}", f"{risk.suda_records:,}"
     yield "the largest SUDA score", f"{risk.suda_largest:,.0f}"
     for one in risk.confidential:
         name = one_line(one.column)
