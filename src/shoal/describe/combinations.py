@@ -17,6 +17,7 @@ __all__ = [
     "combinations_of",
     "joined_codes",
     "numbered",
+    "packed_rows",
     "records_alike",
     "same_combinations",
     "unique_records",
@@ -53,6 +54,13 @@ def joined_codes(columns: Sequence[Whole64], records: int) -> Whole64:
     """Number the rows of columns of codes, of which -1 is one too, as they come."""
     import pandas as pd  # here, to keep start-up quick
 
+    return pd.factorize(packed_rows(columns, records)[0])[0].astype(np.int64)
+
+
+def packed_rows(columns: Sequence[Whole64], records: int) -> tuple[Whole64, int]:
+    """Return a number for every row of columns of codes, the same for the same rows, and what all are below."""
+    import pandas as pd  # here, to keep start-up quick
+
     joined, many = np.zeros(records, dtype=np.int64), 1
     for own in columns:  # one number a row; numbered anew before it grows too large
         width = int(own.max(initial=-1)) + 2
@@ -60,7 +68,7 @@ def joined_codes(columns: Sequence[Whole64], records: int) -> Whole64:
             joined = pd.factorize(joined)[0].astype(np.int64)
             many = int(joined.max(initial=0)) + 1
         joined, many = joined * width + own + 1, many * width
-    return pd.factorize(joined)[0].astype(np.int64)
+    return joined, many
 
 
 def records_alike(table: Table, columns: Sequence[str]) -> Whole64:

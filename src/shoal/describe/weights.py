@@ -1,16 +1,34 @@
-"""Sampling weights that single records out: they are released as they are, and k does not count them."""
+"""Sampling weights: all above zero, and warned of where they single records out, since k does not count them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from shoal.describe.combinations import unique_records
-from shoal.errors import DisclosureWarning, warn
+from shoal.describe.missing import refuse_infinities, refuse_missing
+from shoal.errors import DataError, DisclosureWarning, warn
 from shoal.read import Table
 
-__all__ = ["warn_of_weights"]
+__all__ = ["positive_weights", "warn_of_weights"]
 
 _MOST = 0.05  # of the records may have a weight of their own before it is warned of
+
+
+def positive_weights(table: Table, name: str) -> NDArray[np.float64]:
+    """Return the sampling weight of every record; an error unless all are there, finite and above zero."""
+    refuse_missing(table, [name], "Every record needs a weight.")
+    refuse_infinities(table, [name])
+    weights = table.numbers(name)
+    wrong = np.flatnonzero(weights <= 0)
+    if wrong.size:
+        raise DataError(
+            f'Weights must be positive; "{name}" has {wrong.size:,} that are zero or negative, the first in record '
+            f"{wrong[0] + 1:,}. Correct them, or leave those records out."
+        )
+    return weights
 
 
 def warn_of_weights(table: Table, weights: str, unchanged: Sequence[str]) -> None:

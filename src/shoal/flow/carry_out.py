@@ -16,9 +16,9 @@ from shoal.describe.kinds.identifiers import warn_of_index
 from shoal.describe.matrix import Matrix, block_matrix, block_values
 from shoal.describe.missing import refuse_infinities, refuse_missing
 from shoal.describe.strata import strata_of
+from shoal.describe.weights import positive_weights
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.errors import (
-    DataError,
     MethodError,
     PlanError,
     TooFewRecordsError,
@@ -218,15 +218,7 @@ def _refuse_incomplete(plan: Plan, table: Table) -> None:
 def _weights(plan: Plan, table: Table) -> NDArray[np.float64] | None:
     if plan.weights is None:
         return None
-    refuse_missing(table, [plan.weights], "Every record needs a weight.")
-    refuse_infinities(table, [plan.weights])
-    weights = table.numbers(plan.weights)
-    wrong = np.flatnonzero(weights <= 0)
-    if wrong.size:
-        raise DataError(
-            f'Weights must be positive; "{plan.weights}" has {wrong.size} that are zero or negative, the first in '
-            f"record {wrong[0] + 1}. Correct them, or leave those records out."
-        )
+    weights = positive_weights(table, plan.weights)
     method, replacements = plan.masking.method, plan.replacements.values()
     if not (method.supports_weights and all(one.supports_weights for one in replacements)):
         shared = plan.masking.replacement

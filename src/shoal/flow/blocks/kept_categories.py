@@ -259,9 +259,11 @@ def warn_of_readable_cells(work: Work, blocks: Sequence[ProtectedBlock]) -> None
     for name, cells in ((name, cells) for block in blocks for name, cells in block.suppressed.items()):
         values = codes(work.table, name)
         observed, shown = values >= 0, (values >= 0) & ~cells
-        several = np.bincount(units[observed], minlength=int(units.max()) + 1) > 1
-        alike = several & (_different(values, units, observed) == 1)
-        readable = int((cells & (_different(values, units, shown) == 1)[units]).sum())
+        many = int(units.max()) + 1
+        several = np.bincount(units[observed], minlength=many) > 1
+        of_unit, of_shown = (count_units(np.where(rows, units, -1), values, many) for rows in (observed, shown))
+        alike = several & (of_unit == 1)
+        readable = int((cells & (of_shown == 1)[units]).sum())
         if readable and alike.sum() >= _MOSTLY_ONE_VALUE * several.sum():
             warn(
                 f'Suppressed cells of "{name}" can be read from other records of the unit: {readable:,} of '
@@ -270,12 +272,6 @@ def warn_of_readable_cells(work: Work, blocks: Sequence[ProtectedBlock]) -> None
                 "suppressed for whole units, or leave out the ids of units, drop_unit=True (--drop-unit).",
                 DisclosureWarning,
             )
-
-
-def _different(values: Integers, units: Integers, chosen: Booleans) -> Integers:
-    """Return how many different values the chosen records of every unit have."""
-    pairs = np.unique(np.column_stack([units[chosen], values[chosen]]), axis=0)
-    return np.bincount(pairs[:, 0], minlength=int(units.max()) + 1).astype(np.int64)
 
 
 def notes_on_suppressed(plan: Plan, suppressed: Mapping[str, int], records: int) -> list[str]:

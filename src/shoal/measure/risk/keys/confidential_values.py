@@ -21,7 +21,7 @@ from shoal.read import Table
 if TYPE_CHECKING:
     from scipy.sparse import csr_array  # type: ignore[import-untyped]
 
-__all__ = ["Counts", "classes_of", "counts_in_classes", "is_ordered", "named_columns", "observed_codes"]
+__all__ = ["Counts", "counts_in_classes", "is_ordered", "named_columns", "observed_codes"]
 
 Whole64 = NDArray[np.int64]
 
@@ -86,11 +86,6 @@ def _holds_times(table: Table, name: str) -> bool:
         return bool(dtype.is_temporal())
     cells, times = table.cells(name), (datetime.date, datetime.time, datetime.timedelta)
     return all(cell is None or isinstance(cell, times) for cell in cells)
-
-
-def classes_of(table: Table, keys: Sequence[str]) -> Whole64:
-    """Number the combinations of the keys as they come; a missing value counts as a category."""
-    return joined_codes([numbered(values_of(table, name)) for name in keys], len(table))
 
 
 def counts_in_classes(

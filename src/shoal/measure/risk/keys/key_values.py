@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.describe.combinations import joined_codes, numbered, values_of
-from shoal.describe.missing import refuse_infinities, refuse_missing
+from shoal.describe.missing import refuse_missing
 from shoal.describe.roles import as_names
+from shoal.describe.weights import positive_weights
 from shoal.errors import ColumnError, DataError, ParameterError, nearest_name_hint
 from shoal.parameters.limits import Limit, OneOf
 from shoal.read import Table, as_table
@@ -86,15 +87,7 @@ def sampling_weights(table: Table, weights: Any, keys: Iterable[str]) -> Doubles
     name = _column(table, weights, "weights")
     if name in keys:
         raise ColumnError(f'"{name}" is a key and the sampling weight. Make it one of them.', column=name)
-    refuse_missing(table, [name], "Every record needs a weight.")
-    refuse_infinities(table, [name])
-    values = table.numbers(name)
-    wrong = np.flatnonzero(values <= 0)
-    if wrong.size:
-        raise DataError(
-            f'Weights must be positive; "{name}" has {wrong.size:,} that are zero or negative, the first in record '
-            f"{wrong[0] + 1:,}. Correct them, or leave those records out."
-        )
+    values = positive_weights(table, name)
     if float(np.minimum(values, _MOST_PEOPLE).sum()) >= _MOST_PEOPLE:
         raise DataError(
             f'Weights say how many of the population a record stands for; those of "{name}" sum to {_MOST_PEOPLE:.0e} '

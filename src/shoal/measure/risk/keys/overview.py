@@ -10,12 +10,9 @@ import numpy as np
 
 from shoal.describe.description import describe_table
 from shoal.errors import ColumnError
-from shoal.measure.risk.keys.frequencies import key_frequencies
-from shoal.measure.risk.keys.individual_risk import risk_of_frequencies, risk_of_units
-from shoal.measure.risk.keys.key_values import Missing, key_values, unit_codes
+from shoal.measure.risk.keys.key_values import Missing, key_values
 from shoal.measure.risk.keys.l_diversity import l_diversity
-from shoal.measure.risk.keys.riskiest import RiskyRecord, riskiest_of
-from shoal.measure.risk.keys.suda import largest_size, suda
+from shoal.measure.risk.keys.riskiest import RiskyRecord, riskiest_of, risks_of
 from shoal.measure.risk.keys.t_closeness import t_closeness
 from shoal.parameters.limits import Whole, check_limits
 from shoal.read import Table, as_table
@@ -131,11 +128,7 @@ def key_risk(
     """
     check_limits({"most": Whole(0)}, {"most": most})
     values = key_values(data, keys)
-    frequencies = key_frequencies(values, values.names, weights=weights, missing=missing)
-    risk = risk_of_frequencies(frequencies)
-    with_unit = None if unit is None else risk_of_units(risk, unit_codes(values.table, unit))
-    size = max(1, largest_size(len(values.names), frequencies.combinations, quick=True))
-    special = suda(values, values.names, max_size=size)
+    frequencies, risk, with_unit, special = risks_of(values, weights, unit, missing)
     incomplete = np.logical_or.reduce([column < 0 for column in values.columns])
     return KeyRisk(
         keys=values.names,

@@ -11,11 +11,11 @@ import numpy as np
 from shoal.measure.measure import MeasuredValue
 from shoal.measure.risk.keys.frequencies import KeyFrequencies, key_frequencies
 from shoal.measure.risk.keys.individual_risk import risk_of_frequencies, risk_of_units
-from shoal.measure.risk.keys.key_values import Missing, key_values, unit_codes
+from shoal.measure.risk.keys.key_values import KeyValues, Missing, key_values, unit_codes
 from shoal.measure.risk.keys.suda import Suda, largest_size, suda
 from shoal.parameters.limits import Whole, check_limits
 
-__all__ = ["RiskyRecord", "riskiest", "riskiest_of"]
+__all__ = ["RiskyRecord", "riskiest", "riskiest_of", "risks_of"]
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,18 @@ def riskiest(
         How many records.
     """
     check_limits({"most": Whole(1)}, {"most": most})
-    values = key_values(data, keys)
+    return riskiest_of(*risks_of(key_values(data, keys), weights, unit, missing), most)
+
+
+def risks_of(
+    values: KeyValues, weights: str | None, unit: str | None, missing: Missing
+) -> tuple[KeyFrequencies, MeasuredValue, MeasuredValue | None, Suda]:
+    """Return frequencies, individual risk, risk with the unit and special uniques of sets that are quickly counted."""
     frequencies = key_frequencies(values, values.names, weights=weights, missing=missing)
     risk = risk_of_frequencies(frequencies)
     with_unit = None if unit is None else risk_of_units(risk, unit_codes(values.table, unit))
     size = max(1, largest_size(len(values.names), frequencies.combinations, quick=True))
-    return riskiest_of(frequencies, risk, with_unit, suda(values, values.names, max_size=size), most)
+    return frequencies, risk, with_unit, suda(values, values.names, max_size=size)
 
 
 def riskiest_of(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.describe.combinations import packed_rows
 from shoal.describe.wildcards import agreeing_sums
 from shoal.errors import ParameterError
 from shoal.measure.measure import About, partition_measure
@@ -222,13 +223,7 @@ def _groups(columns: list[Whole64]) -> Whole64:
     """Number the rows of columns of codes, of which -1 is one too; numbers may be left out."""
     import pandas as pd  # here, to keep start-up quick
 
-    combined, span = np.zeros(len(columns[0]), dtype=np.int64), 1
-    for column in columns:
-        size = int(column.max()) + 2
-        if span * size > 2**62:
-            combined, uniques = pd.factorize(combined)
-            span = len(uniques)
-        combined, span = combined * size + (column + 1), span * size
+    combined, span = packed_rows(columns, len(columns[0]))
     return combined if span <= 4 * len(combined) else np.asarray(pd.factorize(combined)[0], dtype=np.int64)
 
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.describe.combinations import same_combinations
 from shoal.describe.variables import Kind
 from shoal.measure.measure import About, MeasuredValue, partition_measure
-from shoal.measure.risk.keys.confidential_values import classes_of, is_ordered, named_columns, observed_codes
+from shoal.measure.risk.keys.confidential_values import is_ordered, named_columns, observed_codes
 from shoal.read import as_table
 
 __all__ = ["distances_of_classes", "t_closeness"]
@@ -69,7 +70,7 @@ def t_closeness(data: Any, keys: Any, confidential: Any, *, kinds: Mapping[str, 
     """
     table = as_table(data)
     named, names = named_columns(table, keys, "keys"), named_columns(table, confidential, "confidential")
-    classes = classes_of(table, named)
+    classes = same_combinations(table, named)  # a missing key is a category
     distances = [
         distances_of_classes(classes, observed_codes(table, name), ordered=is_ordered(table, name, kinds))
         for name in names
