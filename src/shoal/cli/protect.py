@@ -65,7 +65,7 @@ def protect(
     quiet: Quiet = False,
 ) -> None:
     """Protect a table: groups of at least k records, one set of values for each group."""
-    from shoal.flow.carry_out import table_for
+    from shoal.flow.carry_out import carry_out, table_for
     from shoal.flow.job.reading import Job, read_job
     from shoal.flow.plan import Plan
     from shoal.flow.release import plan_beside
@@ -100,7 +100,7 @@ def protect(
         _print_effect(first) if dry_run else _print_explanation(file, table, first.plan)
         return
     with progress_bar(quiet):
-        release = asked.run(table, k=k, **chosen) if known is None else known.run(table)
+        release = asked.run(table, k=k, **chosen) if known is None else carry_out(known, table)
     release.write(output, keep_order=keep_order, plan=save_plan)
     if not quiet:
         print_release(release, output, save_plan, keep_order)
