@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from shoal.partition import fuzzy
     from shoal.partition.base import Method, Partition, Partitioner
-    from shoal.partition.bound import lower_bound
+    from shoal.partition.bounds.lower_bound import LowerBound, lower_bound
     from shoal.partition.catalogue import METHODS, PARTITIONERS
     from shoal.partition.cbfs import CBFS
     from shoal.partition.hac.hac import HAC
@@ -42,6 +42,7 @@ __all__ = [
     "VMDAV",
     "HACMixed",
     "KMeansMicro",
+    "LowerBound",
     "MDAVGeneric",
     "Method",
     "MuApprox",
@@ -67,6 +68,7 @@ _HOME = {
     "VMDAV": "vmdav",
     "HACMixed": "hac.mixed",
     "KMeansMicro": "k_means_micro",
+    "LowerBound": "bounds.lower_bound",
     "MDAVGeneric": "mdav.generic",
     "Method": "base",
     "MuApprox": "mu_approx",
@@ -75,7 +77,7 @@ _HOME = {
     "Partition": "base",
     "Partitioner": "base",
     "Refine": "refine.refine",
-    "lower_bound": "bound",
+    "lower_bound": "bounds.lower_bound",
 }
 
 

@@ -15,7 +15,7 @@ from shoal.parameters.choices import build, written_form
 from shoal.parameters.limits import Limit, Number, OrNone, Whole
 from shoal.partition.algorithms import ALGORITHMS
 from shoal.partition.base import Partitioner
-from shoal.partition.bound import lower_bound_by_neighbours
+from shoal.partition.bounds.neighbours import lower_bound_by_neighbours
 from shoal.partition.geometry.neighbours import nearest_records
 from shoal.partition.geometry.safe_scale import scaled_for_squares
 from shoal.partition.refine.groups import groups_of, split_large, total_sse

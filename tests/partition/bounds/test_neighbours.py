@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from oracles.best_partitions import KINDS, least_sse, tiny_matrix
 from shoal.errors import ParameterError, TooFewRecordsError
 from shoal.partition import MDAV
-from shoal.partition.bound import lower_bound, lower_bound_by_neighbours
+from shoal.partition.bounds.lower_bound import lower_bound
+from shoal.partition.bounds.neighbours import lower_bound_by_neighbours
 from shoal.partition.geometry.neighbours import nearest_records
 from shoal.partition.refine.groups import sse_by_group
 

@@ -1,17 +1,13 @@
-"""A lower bound on the loss of all partitions, which tells how far from the best a partition can be at most."""
+"""The lower bound that follows from the nearest neighbours of every record; for files of any size."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_array
+from numpy.typing import NDArray
 
-from shoal.errors import TooFewRecordsError
-from shoal.parameters.limits import Whole, check_limits
 from shoal.partition.geometry.neighbours import lists_of_neighbours, nearest_records
-from shoal.partition.geometry.safe_scale import scaled_for_squares
 
-__all__ = ["lower_bound", "lower_bound_by_neighbours"]
+__all__ = ["bound_of_neighbours", "lower_bound_by_neighbours"]
 
 _LONGEST_LIST = 200
 _MOST_LISTED = 4_000_000  # neighbours of all records together, where lists of k do not need more
@@ -19,15 +15,8 @@ _SWEEPS = 10  # over the prices; ten more would add less than a thousandth
 _ROUNDING = 1e-9  # relative; more than the sums can be off
 
 
-def lower_bound(X: ArrayLike, k: int) -> float:
-    """Return a lower bound on the SSE of all partitions into groups of at least k.
-
-    Parameters
-    ----------
-    X
-        Matrix of n records by d variables, at least `k` records.
-    k
-        The least number of records in a group.
+def bound_of_neighbours(X: NDArray[np.float64], k: int) -> float:
+    """Return a lower bound on the SSE of all partitions of these records into groups of at least k.
 
     Notes
     -----
@@ -44,18 +33,11 @@ def lower_bound(X: ArrayLike, k: int) -> float:
     the other to its best. Only near pairs are listed; a price is at most half the D of the record's last listed
     neighbour, so that no other pair counts. For millions of records and a large k the well-known bound is returned.
     """
-    check_limits({"k": Whole(2)}, {"k": k})
-    matrix: NDArray[np.float64] = check_array(X, dtype=np.float64, order="C")
-    n = len(matrix)
-    if n < k:
-        raise TooFewRecordsError(f"k={k} needs at least {k} records; got n_samples={n}. Lower k.")
-    records, unit = scaled_for_squares(matrix)
+    n = len(X)
     if (k - 1) * n > 5 * _MOST_LISTED:
-        bound = sum(_simple_bound(distances, k) for _, _, distances in lists_of_neighbours(records, k - 1))
-    else:
-        length = max(k - 1, min(_LONGEST_LIST, _MOST_LISTED // n))
-        bound = lower_bound_by_neighbours(records, nearest_records(records, min(length, n - 1)), k)
-    return bound * unit * unit
+        return sum(_simple_bound(distances, k) for _, _, distances in lists_of_neighbours(X, k - 1))
+    length = max(k - 1, min(_LONGEST_LIST, _MOST_LISTED // n))
+    return lower_bound_by_neighbours(X, nearest_records(X, min(length, n - 1)), k)
 
 
 def lower_bound_by_neighbours(X: NDArray[np.float64], neighbours: NDArray[np.int32], k: int) -> float:
