@@ -44,6 +44,7 @@ REGISTRY = {"plain": Plain, "trimmed": Trimmed}
         ("trimmed:share=5.", {"name": "trimmed", "share": 5.0}),
         ("trimmed:share=-1e-3", {"name": "trimmed", "share": -0.001}),
         ("trimmed:inner=true", {"name": "trimmed", "inner": True}),
+        ("trimmed:inner=False", {"name": "trimmed", "inner": False}),
         ("trimmed:inner=two-k", {"name": "trimmed", "inner": "two-k"}),
         ('trimmed:inner="two-k"', {"name": "trimmed", "inner": "two-k"}),
         ("trimmed:inner=[1,2]", {"name": "trimmed", "inner": [1, 2]}),
@@ -149,7 +150,8 @@ def test_text_is_split_at_commas_outside_brackets(text, parts):
 
 NOT_WORDS = ("inf", "nan", "true", "false")  # TOML reads them as numbers and truth values
 words = st.from_regex(r"[a-z][a-z_-]{0,8}", fullmatch=True).filter(lambda word: word not in NOT_WORDS)
-values = st.one_of(st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False, allow_infinity=False), words)
+numbers = st.one_of(st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False, allow_infinity=False))
+values = st.one_of(numbers, words, st.booleans())
 
 
 @given(name=words, parameters=st.dictionaries(words.filter(lambda word: word != "name"), values, max_size=4))

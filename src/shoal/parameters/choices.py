@@ -97,12 +97,15 @@ def build(written: Mapping[str, Any], registry: Mapping[str, type], what: str, *
 
 def as_text(written: Mapping[str, Any]) -> str:
     """Return a written form as one line, as it is typed: "mdav", or "mdav:variant=two-k"."""
-    parameters = ",".join(
-        f"{key}=({value})" if isinstance(value, str) and "," in value else f"{key}={value}"
-        for key, value in written.items()
-        if key != "name"
-    )
+    parameters = ",".join(f"{key}={_typed(value)}" for key, value in written.items() if key != "name")
     return str(written["name"]) + (f":{parameters}" if parameters else "")
+
+
+def _typed(value: Any) -> str:
+    """Return a parameter as it is typed: truth values as TOML has them, what has commas in brackets."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"({value})" if isinstance(value, str) and "," in value else str(value)
 
 
 def split_outside_brackets(text: str) -> list[str]:
@@ -145,6 +148,8 @@ def _value(text: str) -> Any:
     """Read "0.2", "true", "two-k" or "[a,b]" as a number, a truth value, a word or a list, with or without brackets."""
     if text.startswith("(") and text.endswith(")"):
         text = text[1:-1]
+    if text in ("True", "False"):
+        return text == "True"
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
