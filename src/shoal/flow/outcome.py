@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-__all__ = ["Input", "Outcome", "Output", "PlanSection", "Reading", "RecodedColumn", "installed_versions"]
+__all__ = ["Input", "Outcome", "Output", "PlanSection", "ProvenLoss", "Reading", "RecodedColumn", "installed_versions"]
 
 
 class PlanSection(BaseModel):
@@ -72,6 +72,33 @@ class RecodedColumn(PlanSection):
     is_key: bool = True  # whether the column is among the keys: if not, its recodes cannot change what is below k
 
 
+class ProvenLoss(PlanSection):
+    """How near the groups of a block are to the best: their squared error, and one that no groups can be below.
+
+    In the matrix that was grouped: standard scores, and 0 or 1 for every category. The bound is on all groups of at
+    least k records, or units, that mix no strata and no kept categories, whatever else the release has to keep.
+    """
+
+    squared_error: float | None = None
+    lower_bound: float | None = None
+    method: str | None = None  # what proved the bound
+    note: str | None = None  # why it is not better, where a better one is out of reach; never in a plan
+    no_bound: str | None = None  # why there can be none
+
+    @property
+    def above_best(self) -> float | None:
+        """How far the squared error is above the best possible one at most, in %; None where nothing is proven.
+
+        A bound that is less than a millionth of the squared error, as where many records are alike, proves nothing.
+        """
+        if self.squared_error is None or self.lower_bound is None:
+            return None
+        if self.squared_error <= self.lower_bound:
+            return 0.0
+        is_worth_it = self.lower_bound > self.squared_error / 1_000_000
+        return 100 * (self.squared_error / self.lower_bound - 1) if is_worth_it else None
+
+
 class Outcome(PlanSection):
     """What carrying out the plan did, beyond its decisions."""
 
@@ -103,6 +130,7 @@ class Outcome(PlanSection):
     uniques_with_weights: int | None = None  # the same if the sampling weights are known too
     notes: list[str] = Field(default_factory=list)  # what a reader should know
     empty_records: int = 0  # no observed value in some block
+    proven: list[ProvenLoss] = Field(default_factory=list)  # per block; a bound where the search for groups proved one
     recoded: dict[str, RecodedColumn] = Field(default_factory=dict)  # per column
     lost_by_recoding: dict[str, float] = Field(default_factory=dict)  # per column, of its entropy, in %
 

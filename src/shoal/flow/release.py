@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from shoal.errors import DisclosureWarning, ParameterError, WriteError, warn
 from shoal.flow.chain.whole_chain import kinds_in_chain
 from shoal.flow.drawn_by_key import in_random_order, order_digest
-from shoal.flow.outcome import Output
+from shoal.flow.outcome import Output, ProvenLoss
+from shoal.flow.proven.losses import with_bounds
 from shoal.measure import Evaluation, evaluate
 from shoal.measure.headline import Headline, released_columns, whole_linkage
 from shoal.parameters.default import DEFAULT_PLAN, is_default
@@ -82,6 +83,15 @@ class Release:
         return Headline(
             records=len(self.masked), units=outcome.units, k=outcome.k, uniques=outcome.uniques, linkage=linkage
         )
+
+    @cached_property
+    def proven(self) -> tuple[ProvenLoss, ...]:
+        """How near the groups of every block are to the best possible ones.
+
+        `squared_error`, `lower_bound`, what proved it (`method`), and `above_best`, the difference in % at most; or why
+        there is no bound (`no_bound`). Bounds are computed when they are first asked for, which can take seconds.
+        """
+        return with_bounds(self.plan, self.recoded, self.masked)
 
     def evaluate(self, **options: Any) -> Evaluation:
         """Measure information loss and disclosure risk, also against an intruder who knows the method.

@@ -23,6 +23,7 @@ from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.flow.chain.steps import from_earlier_steps, warn_of_steps
 from shoal.flow.chain.whole_chain import no_k_in_chain, protected_in_chain, steps_of
 from shoal.flow.outcome import Outcome
+from shoal.flow.proven.losses import losses_of
 from shoal.flow.rules.kept_ranges import outside_range
 from shoal.measure.headline import alike_records, released_columns, unique_units, unit_numbers
 from shoal.read import Table
@@ -98,6 +99,7 @@ def outcome_of(
         unique_units=unique_units(combinations, units) if units is not None and work.plan.unit in masked else None,
         uniques_with_weights=_uniques_with_weights(work, masked, combinations, units),
         notes=list(dict.fromkeys([*notes, *(note for block in blocks for note in block.notes)])),
+        proven=losses_of(work.plan, blocks),
         empty_records=int(np.any([partition.labels < 0 for partition in partitions], axis=0).sum()),
         **counts,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,9 @@ from shoal.errors import MethodError, TooFewRecordsError
 from shoal.parameters.limits import Limit, Whole, check_limits
 from shoal.parameters.searched import Searched
 from shoal.partition.geometry.checked_matrix import checked_matrix
+
+if TYPE_CHECKING:
+    from shoal.partition.bounds.lower_bound import LowerBound
 
 __all__ = ["Method", "Partition", "Partitioner"]
 
@@ -133,8 +136,10 @@ class Partitioner(Method, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     float64 matrix of at least k rows and returns one label per row, 0 to g-1. Missing values (NaN) are let through only
     if its scikit-learn tags say ``allow_nan``. The matrix is read-only, since it may be the caller's own, and since a
     kernel would be compiled a second time for a matrix that can be written to. An estimator works on the matrix as it
-    is; `shoal.protect` standardises.
+    is; `shoal.protect` standardises. One that proves on its way how small the loss can be sets `lower_bound_`.
     """
+
+    lower_bound_: LowerBound | None = None
 
     gives: ClassVar[Literal["groups", "memberships"]] = "groups"
     family: ClassVar[str] = "microaggregation"

@@ -24,6 +24,7 @@ from shoal.flow.blocks.kept_categories import KeptCategories, keep_categories, w
 from shoal.flow.blocks.largest_shares import refuse_large_shares
 from shoal.flow.blocks.representatives import Representatives, held_by_one
 from shoal.flow.blocks.work import ProtectedBlock, Work
+from shoal.flow.proven.squared_error import squared_error
 from shoal.flow.rules.kept_rules import split_by_rules
 from shoal.partition import Partition
 from shoal.replace import Medoid, Members
@@ -90,6 +91,8 @@ def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> Protec
         smallest_support=min(representatives.supports, default=len(work.table)),
         steps=grouping.steps,
         notes=grouping.notes,
+        squared_error=representatives.squared_error,
+        lower_bound=grouping.lower_bound,
     )
 
 
@@ -175,4 +178,6 @@ def _block_of_medoids(
         smallest_support=int(everyone.sizes.min()),
         steps=grouping.steps,
         notes=("For every group one of its records is released as it is (medoid).", *grouping.notes),
+        squared_error=squared_error(matrix, [grouping.labels] * (len(block) - len(matrix.constant))),
+        lower_bound=grouping.lower_bound,
     )

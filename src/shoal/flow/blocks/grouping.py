@@ -16,7 +16,8 @@ from shoal.describe.strata import Strata
 from shoal.describe.variables import texts_of_codes
 from shoal.errors import DataError, MethodError, PlanError, TooFewRecordsError
 from shoal.flow.blocks.work import Work, fallback_notes
-from shoal.partition import Partitioner
+from shoal.flow.proven.losses import added_bounds
+from shoal.partition import LowerBound, Partitioner
 from shoal.partition.geometry.different_units import with_k_units
 from shoal.partition.geometry.safe_scale import safely_scaled
 from shoal.replace import Members
@@ -43,12 +44,15 @@ class Grouping:
         The steps of each search, stratum by stratum.
     notes
         What a reader of the release should know.
+    lower_bound
+        What the method proved that no groups of all strata can be below, if it did.
     """
 
     labels: NDArray[np.int64]
     stratum_of_group: NDArray[np.int64]
     steps: list[int]
     notes: tuple[str, ...] = ()
+    lower_bound: LowerBound | None = None
 
 
 def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix, strata: Strata) -> Grouping:
@@ -70,6 +74,7 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
     labels = np.full(len(matrix.values), -1, dtype=np.int64)
     groups_per_stratum = []
     steps: list[int] = []
+    bounds: list[LowerBound | None] = []
     unsearched = [0] if hasattr(method, "steps") else []
     left, groups = 0.0, 0
     for stratum in range(len(strata)):
@@ -91,6 +96,7 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
         with progress.share(len(rows) / len(labels)):
             part, own = _form(part, work, block, matrix, rows)
             found = part.fit(own).labels_
+        bounds.append(part.lower_bound_)
         if hasattr(part, "steps_"):
             steps.append(int(part.steps_))
         left += len(rows) * getattr(part, "fallback_share_", 0.0)
@@ -104,7 +110,8 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
     stratum_of_group = np.repeat(np.arange(len(strata)), groups_per_stratum)
     if work.wider is not None and strata is work.strata:
         stratum_of_group = work.wider.codes[_first_of_each(labels)]
-    return Grouping(labels, stratum_of_group, steps, fallback_notes(method.fallback, left / len(labels)))
+    notes = fallback_notes(method.fallback, left / len(labels))
+    return Grouping(labels, stratum_of_group, steps, notes, added_bounds(bounds))
 
 
 def _is_one_group(work: Work, strata: Strata, rows: NDArray[np.intp]) -> bool:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.flow.blocks.behind import GroupedBlock, records_behind
 from shoal.flow.blocks.largest_shares import contributed_sums
+from shoal.flow.proven.squared_error import squared_error
 from shoal.partition.geometry.different_units import count_units
 from shoal.replace import Aggregate, Members
 from shoal.replace.members import members
@@ -36,6 +37,8 @@ class Representatives:
         By column, as in `shoal.flow.outcome.Outcome`; columns with none are left out.
     supports, effective
         How many records are behind the values, and the smallest effective number of them where they have weights.
+    squared_error
+        That of the groups as they are released, in the matrix of the block; None where values are missing.
     """
 
     grouped: GroupedBlock
@@ -48,6 +51,7 @@ class Representatives:
     dominated: dict[str, int] = field(default_factory=dict)
     supports: list[int] = field(default_factory=list)
     effective: list[float] = field(default_factory=list)
+    squared_error: float | None = None
 
     def compute(self) -> None:
         """Fill in the new values of every column."""
@@ -60,6 +64,9 @@ class Representatives:
         for name, rng in zip(grouped.block, rngs, strict=True):
             self._replace(name, behind[name], averaged[name], rng, powers)
             self._count(name, behind[name], averaged[name])
+        if grouped.matrix.complete:
+            varying = [name for name in grouped.block if name not in grouped.matrix.constant]
+            self.squared_error = squared_error(grouped.matrix, [behind[name].labels for name in varying])
 
     def _averaged(self, behind: Behind) -> Members:
         """Return the records that the representatives of one column are taken over."""

@@ -14,7 +14,7 @@ from shoal.describe.matrix import Matrix
 from shoal.describe.strata import Strata
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.edits.keep.records.record_rules import RecordRules
-from shoal.partition import Partition
+from shoal.partition import LowerBound, Partition
 from shoal.read import Table
 
 if TYPE_CHECKING:
@@ -121,6 +121,10 @@ class ProtectedBlock:
         The steps of a search, by stratum.
     notes
         What a reader of the release should know.
+    squared_error
+        That of the released groups in the matrix; None where values are missing or there are no such groups.
+    lower_bound
+        What the search proved that no groups can be below, if it did.
     """
 
     matrix: Matrix
@@ -138,6 +142,8 @@ class ProtectedBlock:
     dominated: Mapping[str, int] = field(default_factory=dict)
     effective_number: float = math.inf
     suppressed: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    squared_error: float | None = None
+    lower_bound: LowerBound | None = None
 
 
 def fallback_notes(fallback: str, share: float) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from shoal.parameters.choices import build, written_form
 from shoal.parameters.limits import Limit, Number, OrNone, Whole
 from shoal.partition.algorithms import ALGORITHMS
 from shoal.partition.base import Partitioner
+from shoal.partition.bounds.lower_bound import LowerBound
 from shoal.partition.bounds.neighbours import lower_bound_by_neighbours
 from shoal.partition.geometry.neighbours import nearest_records
 from shoal.partition.geometry.safe_scale import scaled_for_squares
@@ -179,7 +180,7 @@ class Refine(Partitioner):
         self.gap_ = (sse - bound) / sse if sse > bound and not optimum.is_reached(groups) else 0.0
         self.sse_ = sse * unit * unit
         self.start_sse_ = total_sse(scaled, start_labels) * unit * unit
-        self.lower_bound_ = bound * unit * unit
+        self.lower_bound_ = LowerBound({"neighbours": bound * unit * unit})
         return labels
 
 
