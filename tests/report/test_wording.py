@@ -14,6 +14,7 @@ from shoal.report.wording import (
     number_text,
     percent_text,
     printable,
+    rounded_up,
     shortened,
     value_text,
     width_of,
@@ -43,6 +44,23 @@ def test_numbers_have_three_significant_digits(value, text):
 )
 def test_percentages(value, text):
     assert percent_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        *((0.0, "0.00"), (1e-9, "0.01"), (0.07, "0.07"), (0.4801, "0.49"), (9.991, "10.00"), (20.1, "20.1")),
+        *((20.11, "20.2"), (99.91, "100.0"), (100.2, "101"), (1234567.2, "1,234,568")),
+    ],
+)
+def test_what_holds_at_most_is_rounded_up(value, text):
+    assert f"{rounded_up(value):,}" == text
+
+
+@given(value=st.floats(0, 1e12))
+def test_rounding_up_is_never_down_and_once_is_enough(value):
+    assert value <= float(rounded_up(value)) <= value * 1.011 + 0.01
+    assert rounded_up(float(rounded_up(value))) == rounded_up(value)
 
 
 def test_values_have_their_unit():

@@ -85,7 +85,14 @@ def report(
     before, after = files.before, files.after
     with progress_bar(quiet or json, "measuring"):
         evaluation = evaluate(before, after, options=options, quick=quick, seed=seed, **facts)
-        summary = summarize_files(before, after, evaluation, files.plan, audience)  # type: ignore[arg-type]  # checked above
+        summary = summarize_files(
+            before,
+            after,
+            evaluation,
+            files.plan,
+            audience,  # type: ignore[arg-type]  # checked above
+            are_of_plan=files.aligned,
+        )
     if output is not None:
         write_report(summary, output)
     if json:

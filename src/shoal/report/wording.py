@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
+from decimal import ROUND_CEILING, Decimal
 from itertools import pairwise
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "printable",
     "range_text",
     "rounded_edges",
+    "rounded_up",
     "shortened",
     "value_text",
     "width_of",
@@ -84,6 +86,12 @@ def percent_text(value: float | None) -> str:
     if value >= 1e6 or abs(value) < 1e-12:
         return f"{number_text(value)} %"
     return f"{value:,.{2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0}f} %".replace("-", _MINUS)
+
+
+def rounded_up(percent: float) -> Decimal:
+    """Return a percentage of 0 or more with the digits of `percent_text`, never below its value."""
+    last = Decimal("0.01" if percent < 10 else "0.1" if percent < 100 else "1")
+    return int((Decimal(repr(float(percent))) / last).to_integral_value(ROUND_CEILING)) * last
 
 
 def value_text(value: float, unit: str) -> str:

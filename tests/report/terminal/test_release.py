@@ -90,7 +90,7 @@ def test_the_text_speaks_of_rewriting(census, replace, groups, support):
 
 
 def test_the_text_needs_no_distributions_and_nothing_measures_them(census, monkeypatch):
-    whole = census.summary("internal")
+    whole = census.summary("internal").model_copy(update={"proven": None})  # which is not computed for the text either
     monkeypatch.setattr("shoal.report.facts.collect.shape_of_amounts", None)
     monkeypatch.setattr("shoal.report.facts.collect.correlations_of", None)
     brief = summarize(census.release, "internal", census.evaluation, distributions=False)

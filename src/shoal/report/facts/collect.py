@@ -35,6 +35,7 @@ from shoal.report.facts.counted_records import count_facts
 from shoal.report.facts.group_sizes import group_facts, sizes_shown
 from shoal.report.facts.headline import alike_text, headline_facts, protected_facts, scenario_facts
 from shoal.report.facts.keys.all_key_facts import key_facts
+from shoal.report.facts.proven import proven_of_files, proven_of_release
 from shoal.report.facts.recoded_columns import recode_lines
 from shoal.report.facts.shapes import categories_in, shape_of_amounts, shape_of_categories
 from shoal.report.facts.steps import step_facts, treatment_of
@@ -80,7 +81,7 @@ def summarize(release: Release, audience: Audience, evaluation: Evaluation, *, d
     evaluation
         The measures, as `release.evaluate()` returns them.
     distributions
-        Whether to collect how variables are distributed and correlated, which takes longest.
+        Whether to collect how variables are distributed and correlated, and a bound on the loss, which takes longest.
 
     Examples
     --------
@@ -89,11 +90,18 @@ def summarize(release: Release, audience: Audience, evaluation: Evaluation, *, d
     collector = _Collector(release.recoded, release.masked, evaluation, release.plan, audience)
     summary = collector.summary([partition.sizes for partition in release.partitions], distributions, just_made=True)
     ways = way_facts(release) if distributions and audience == "internal" else []
-    return summary.model_copy(update={"category_ways": ways}) if ways else summary
+    proven = proven_of_release(release, audience, computed=distributions)
+    return summary.model_copy(update={"category_ways": ways, "proven": proven})
 
 
 def summarize_files(
-    original: Table, masked: Table, evaluation: Evaluation, plan: Plan | None = None, audience: Audience = "internal"
+    original: Table,
+    masked: Table,
+    evaluation: Evaluation,
+    plan: Plan | None = None,
+    audience: Audience = "internal",
+    *,
+    are_of_plan: bool = False,
 ) -> Summary:
     """Collect every fact about an original and a masked file, and about the plan that made the one of the other.
 
@@ -107,9 +115,14 @@ def summarize_files(
         How the file was masked, if that is known. A public summary needs it.
     audience
         "internal", for those who may see the original, or "public".
+    are_of_plan
+        Whether these are the very files of the plan, so that what is proven with it is about them.
     """
     collector = _Collector(original, masked, evaluation, plan, audience)
-    return collector.summary([] if plan is None else sizes_shown(masked, plan), distributions=True, just_made=False)
+    sizes = [] if plan is None else sizes_shown(masked, plan)
+    summary = collector.summary(sizes, distributions=True, just_made=False)
+    proven = None if plan is None or not are_of_plan else proven_of_files(plan, original, masked, audience)
+    return summary.model_copy(update={"proven": proven})
 
 
 class _Collector:

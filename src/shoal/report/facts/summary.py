@@ -25,6 +25,7 @@ __all__ = [
     "MeasureFacts",
     "Moments",
     "OutcomeFacts",
+    "ProvenFacts",
     "RuleFacts",
     "ScenarioFacts",
     "Shape",
@@ -140,6 +141,18 @@ class OutcomeFacts(Facts):
     empty_records: int = Field(description="Records with no observed value in some block, which stay empty there.")
 
 
+class ProvenFacts(Facts):
+    """How near the groups' squared error is to the best possible, in the matrix that was grouped."""
+
+    above_best: float | None = Field(
+        description="At most so many % above the best possible; in public rounded up. None where nothing is proven."
+    )
+    method: str = Field(description='What proved it: "neighbours", "linear program", or both; empty without a bound.')
+    within: str = Field(description="What neither these groups nor the best possible ones mix; empty if nothing.")
+    note: str = Field("", description="Why the bound is not better, where a better one is out of reach.")
+    no_bound: str = Field("", description="Why there is no bound; empty if there is. Internal only.")
+
+
 class CountFacts(Facts):
     """What k counts in one variable: missing values that were filled, and groups in which one record tells too much."""
 
@@ -239,7 +252,7 @@ class AttackFacts(Facts):
 class Summary(Facts):
     """Everything known about a release, for one audience. Pages and the command line draw from it."""
 
-    format: Literal["shoal.summary/3"] = "shoal.summary/3"
+    format: Literal["shoal.summary/4"] = "shoal.summary/4"
     audience: Audience
     title: str
     verdict: str
@@ -274,6 +287,7 @@ class Summary(Facts):
     groups: list[GroupFacts]
     units: UnitFacts | None = Field(None, description="Where records belong to units that the release shows.")
     outcome: OutcomeFacts | None = Field(None, description="Of a release that was just made; internal only.")
+    proven: ProvenFacts | None = Field(None, description="Where records are in groups, and a bound was asked for.")
     outside: dict[str, float] = Field(
         default_factory=dict, description="Percentage of the values outside the range of the original, by variable."
     )

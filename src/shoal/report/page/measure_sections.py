@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from shoal.report.facts.proven import proven_text
 from shoal.report.facts.summary import HeadlineFacts, MeasureFacts, ScenarioFacts, Summary
 from shoal.report.page import plots
 from shoal.report.page.parts import PageFigure, PageMeasure, PageRow, PageSection, PageTable
@@ -99,6 +100,8 @@ def measure_sections(summary: Summary) -> Iterator[PageSection]:
         few = [one for one in summary.variables if one.protected and one.kind == "continuous" and one.loss is None]
         if side == "utility" and summary.audience == "public" and few:
             text.append("Numeric variables with few values have no part in means over variables.")
+        if side == "utility" and summary.proven is not None:
+            text.append(proven_text(summary.proven))
         if measures:
             yield PageSection(side, title, text, measures=measures)
 

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shoal.report.facts.headline import headline_lines
+from shoal.report.facts.proven import proven_text
 from shoal.report.facts.summary import Summary
 from shoal.report.terminal.names import first_names, one_line
+from shoal.report.wording import without_capital
 
 __all__ = ["release_text"]
 
@@ -93,6 +95,8 @@ def _loss(summary: Summary) -> Iterator[tuple[str, str]]:
     if len(by_variable) > 1:
         worst = max(by_variable, key=by_variable.__getitem__)
         yield "", f"most in {one_line(worst)}, {by_variable[worst]:.2f} %"
+    if summary.proven is not None and not summary.proven.no_bound:
+        yield "proven", without_capital(proven_text(summary.proven)).rstrip(".")
 
 
 def _columns(summary: Summary) -> Iterator[tuple[str, str]]:
