@@ -16,6 +16,7 @@ from shoal.errors import DataError, DisclosureWarning, ParameterError, TooFewRec
 from shoal.partition import METHODS
 from shoal.report.page.comparison import comparison_page
 from shoal.report.terminal.comparison import comparison_text
+from shoal.report.wording import rounded_up
 
 
 @pytest.fixture
@@ -466,3 +467,38 @@ def test_the_command_takes_further_measures(frame, tmp_path):
     assert row["subdomain_difference"] == pytest.approx(expected)
     wrong = run_shoal("compare", "not-there.csv", "-k", 3, "--measures", "il1z", cwd=tmp_path)
     assert wrong.returncode == 2 and 'Did you mean "il1s"' in wrong.stderr and wrong.stderr.count("\n") == 1
+
+
+def test_rows_say_how_far_above_the_best_possible_they_are_by_one_bound_for_each_k(frame, monkeypatch):
+    bounded = []
+
+    def counted(X, k):
+        bounded.append(k)
+        return shoal.partition.lower_bound(X, k)
+
+    monkeypatch.setattr("shoal.flow.proven.losses.lower_bound", counted)
+    comparison = shoal.compare(frame, [3, 5], ["mdav", "mst", "vmdav", "rank-swap:p=15"])
+    assert bounded == [3, 5]
+    rows = {(row.method, row.k): row.above_best for row in comparison.rows}
+    assert rows.pop(("one-group+rank-swap:p=15", 5)) is None
+    for (method, k), above in rows.items():
+        (loss,) = shoal.protect(frame, k, method=method, seed=0).proven
+        assert above == loss.above_best > 0
+    assert list(rows.values()) == [row["above_best"] for row in comparison.to_dict()["rows"] if row["groups"] > 1]
+    assert comparison.to_frame()["above_best"].notna().sum() == 6
+    head, _, *lines = comparison_text(comparison).splitlines()
+    column = head.index(" above")
+    shown = [line[column : column + 6].strip() for line in lines[: len(comparison.rows)]]
+    assert shown == ["-" if row.above_best is None else f"{rounded_up(row.above_best):,}" for row in comparison.rows]
+    page = comparison_page(comparison, "x")
+    assert "above the best, at most" in page and all(f"{rounded_up(above):,} %" in page for above in rows.values())
+
+
+def test_blocks_have_a_bound_each(frame, monkeypatch):
+    bounded = []
+    own = shoal.partition.lower_bound
+    monkeypatch.setattr("shoal.flow.proven.losses.lower_bound", lambda X, k: bounded.append(X.shape) or own(X, k))
+    comparison = shoal.compare(frame, 3, ["mdav", "optimal-univariate"], blocks=1)
+    assert bounded == [(120, 1)] * 3
+    above = {row.method: row.above_best for row in comparison.rows}
+    assert above["optimal-univariate"] <= above["mdav"]

@@ -31,7 +31,8 @@ __all__ = ["ComparedRelease", "Comparison", "compare"]
 class ComparedRelease(TrialMeasures):
     """One method at one k: its measures, how long it took, and its groups.
 
-    `further` has the measures that were asked for beside those of every trial, by name.
+    `above_best` says how far the groups' squared error is above the best possible one at most, in %; None where nothing
+    is proven. `further` has the measures that were asked for beside those of every trial, by name.
     """
 
     method: str
@@ -41,6 +42,7 @@ class ComparedRelease(TrialMeasures):
     groups: int
     smallest_group: int
     largest_group: int
+    above_best: float | None
     further: Mapping[str, float | None] = field(default_factory=dict, hash=False)
     is_whole_file: bool = field(default=False, repr=False)
 
@@ -311,6 +313,7 @@ def _compared_release(setup: TrialSetup, masking: Masking, k: int, seed: int) ->
         groups=sum(outcome.groups),
         smallest_group=outcome.smallest_group,
         largest_group=outcome.largest_group,
+        above_best=setup.above_best(release),
         further=setup.measure_further(release),
         is_whole_file=masking.is_whole_file,
     )

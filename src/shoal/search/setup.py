@@ -14,6 +14,7 @@ from shoal.edits import rules_in
 from shoal.errors import ColumnError, NotApplicableError, ParameterError, ShoalWarning, nearest_name_hint
 from shoal.flow.masking import Masking
 from shoal.flow.protect import protect
+from shoal.flow.proven.losses import KnownBounds, together, with_bounds
 from shoal.flow.recoding.asked import AskedRecodes, recoded_as_asked
 from shoal.flow.release import Release
 from shoal.flow.synthetic_choice import replacement_for_all
@@ -95,6 +96,7 @@ class TrialSetup:
         if "method" in options:
             raise ParameterError("A method is something to compare: name it in methods.", parameter="method")
         self.table, self.options = table, dict(options)
+        self._bounds: KnownBounds = {}
         self.tried = tried_recodes(try_recodes, options.get("recodes"))
         self.rules = rules_in(options.get("edits"))
         self.options["edits"] = self.rules or None
@@ -248,6 +250,13 @@ class TrialSetup:
         lost = {} if outcome is None else outcome.lost_by_recoding
         mixed = self._mixed_loss(release.recoded, release.masked, kinds, lost)
         return trial_measures(evaluation, None if attack is None else float(attack), mixed, self.utility)
+
+    def above_best(self, release: Release) -> float | None:
+        """Return how far the groups' squared error is above the best possible one at most, in %; None if unknown.
+
+        The bound on it is computed once for each k and block, however many methods there are.
+        """
+        return together(with_bounds(release.plan, release.recoded, release.masked, self._bounds)).above_best
 
     def _mixed_loss(
         self, original: Table, masked: Table, kinds: Mapping[str, Kind], lost: Mapping[str, float]

@@ -10,7 +10,7 @@ from shoal.measure import MEASURES
 from shoal.report.page.parts import PageCard, PageFigure, PageSection, PageTable
 from shoal.report.page.risk_loss_map import comparison_map, comparison_points
 from shoal.report.page.search_page import map_text, meaning_of_score, search_page, shared_section
-from shoal.report.wording import percent_text, value_text, without_capital
+from shoal.report.wording import percent_text, rounded_up, value_text, without_capital
 
 if TYPE_CHECKING:
     from shoal.search.comparison import Comparison
@@ -19,7 +19,7 @@ __all__ = ["comparison_page"]
 
 _HEAD = (
     *("method", "k", "k reached", "unique", "linkage", "score", "risk", "loss"),
-    *("interval", "attack", "variation lost"),
+    *("interval", "attack", "variation lost", "above the best, at most"),
 )
 
 
@@ -69,6 +69,7 @@ def _table(comparison: Comparison) -> PageTable:
     for row in comparison.rows:
         parts = (row.interval_disclosure, row.transparency_attack, row.information_loss)
         shown = [percent_text(value) for value in (row.risk, row.loss, *parts)]
+        above = "-" if row.above_best is None else f"{rounded_up(row.above_best):,} %"
         score = "-" if row.score is None else f"{row.score:.2f}"
         sizes = f"{row.smallest_group}-{row.largest_group}"
         further = [
@@ -76,11 +77,11 @@ def _table(comparison: Comparison) -> PageTable:
             for name, value in row.further.items()
         ]
         headline = [f"{row.k_reached:,}", f"{row.uniques:,}", percent_text(row.linkage)]
-        rows.append([row.method, row.shown_k, *headline, score, *shown, *further, f"{row.groups:,}", sizes])
+        rows.append([row.method, row.shown_k, *headline, score, *shown, above, *further, f"{row.groups:,}", sizes])
     about = [MEASURES[name].about for name in comparison.setup.further]
     head = (*_HEAD, *(f"{without_capital(one.title)} ({one.better} is better)" for one in about), "groups", "sizes")
     caption = (
         "Methods side by side, the lowest score first; k reached, unique records, linkage and risk are over everything "
-        "that is released"
+        "that is released; above the best: the squared error of the groups, by a proven bound"
     )
     return PageTable(caption, head, rows, numeric=frozenset(range(1, len(head))))

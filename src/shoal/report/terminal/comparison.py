@@ -9,7 +9,7 @@ from shoal.measure import MEASURES
 from shoal.measure.options import options_text
 from shoal.report.terminal.names import first_names, one_line
 from shoal.report.terminal.table import table_text
-from shoal.report.wording import without_capital
+from shoal.report.wording import rounded_up, without_capital
 
 if TYPE_CHECKING:
     from shoal.search.comparison import Comparison
@@ -19,7 +19,8 @@ __all__ = ["comparison_text", "measured_on"]
 _WHAT_IS_COMPARED = (
     "over everything released: k reached, the fewest records alike; unique records; linkage to their own.\n"
     "in %, lower is better: score = (risk + loss) / 2; risk: {};\n"
-    "loss: {}; attack: found by an intruder who knows the method; lost: of the variation."
+    "loss: {}; attack: found by an intruder who knows the method; lost: of the variation;\n"
+    "above: the groups' squared error is at most so much above the best possible."
 )
 
 
@@ -38,6 +39,7 @@ def comparison_text(comparison: Comparison) -> str:
         "interval",
         "attack",
         "lost",
+        "above",
         *further,
         "seconds",
         "groups",
@@ -60,7 +62,9 @@ def comparison_text(comparison: Comparison) -> str:
                     row.transparency_attack,
                 )
             ),
-            *("-" if value is None else f"{value:.4g}" for value in (row.information_loss, *row.further.values())),
+            "-" if row.information_loss is None else f"{row.information_loss:.4g}",
+            "-" if row.above_best is None else f"{rounded_up(row.above_best):,}",
+            *("-" if value is None else f"{value:.4g}" for value in row.further.values()),
             f"{row.seconds:.2f}",
             f"{row.groups:,}",
             f"{row.smallest_group}-{row.largest_group}",
