@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from oracles.small_matrices import progress_of, squared_errors
 from shoal.errors import DataError
-from shoal.partition.optimal_univariate import OptimalUnivariate
+from shoal.partition.geometry.path_cut import cut_path
+from shoal.partition.optimal_univariate import OptimalUnivariate, _sorted
 
 
 def every_partition(items, k):
@@ -60,24 +61,102 @@ def test_no_partition_is_better(x, k, offset):
     assert sum(map(exact_errors, groups_of(x, labels))) == best
 
 
+def exact_labels(x, k):
+    """Label by the recursion of Hansen and Mukherjee in exact arithmetic; of equally good last groups the largest."""
+    order = np.argsort(x, kind="stable")
+    totals, squares = [Fraction(0)], [Fraction(0)]
+    for value in map(Fraction, x[order].tolist()):
+        totals.append(totals[-1] + value)
+        squares.append(squares[-1] + value * value)
+    least, group_size = {0: Fraction(0)}, {}
+    for j in range(k, len(x) + 1):
+        least[j], smaller = min(
+            (least[j - m] + squares[j] - squares[j - m] - (totals[j] - totals[j - m]) ** 2 / m, -m)
+            for m in range(k, 2 * k)
+            if j - m in least
+        )
+        group_size[j] = -smaller
+    sizes, j = [], len(x)
+    while j > 0:
+        sizes.append(group_size[j])
+        j -= group_size[j]
+    labels = np.empty(len(x), dtype=int)
+    labels[order] = np.repeat(np.arange(len(sizes)), sizes[::-1])
+    return labels
+
+
+def integers(rng, n):
+    return rng.integers(0, rng.integers(1, 60), n).astype(float)
+
+
+KINDS_OF_VALUES = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "cents": lambda rng, n: np.round(rng.normal(size=n), 2),
+    "integers": integers,
+    "equally spaced": lambda rng, n: np.arange(n, dtype=float),
+    "constant": lambda rng, n: np.full(n, 3.3),
+    "with zeros of both signs": lambda rng, n: rng.choice([-1.0, -0.0, 0.0, 1.0], n),
+    "long tails": lambda rng, n: rng.standard_cauchy(n),
+    "of every size": lambda rng, n: rng.integers(-9, 9, n) * 10.0 ** rng.integers(-100, 100, n),
+    "two clusters": lambda rng, n: rng.normal(size=n) + 1e10 * rng.integers(0, 2, n),
+    "subnormal": lambda rng, n: integers(rng, n) * 5e-324,
+    "at 1e9": lambda rng, n: integers(rng, n) + 1e9,
+    "at -1e15": lambda rng, n: integers(rng, n) - 1e15,
+    "fractions at 1e15": lambda rng, n: np.round(rng.normal(size=n) * 8) / 8 + 1e15,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_VALUES)
+@settings(max_examples=60)
+@given(n=st.integers(2, 90), seed=st.integers(0, 10**6), data=st.data())
+def test_groups_are_those_of_exact_arithmetic(kind, n, seed, data):
+    """Label by label, ties included, but for decimals: sums that would be equal differ by their rounding, squared."""
+    k = data.draw(st.one_of(st.integers(2, min(n, 6)), st.integers(2, n)))
+    x = KINDS_OF_VALUES[kind](np.random.default_rng(seed), n)
+    labels, expected = OptimalUnivariate(k).fit(x[:, None]).labels_, exact_labels(x, k)
+    if kind in ("cents", "of every size"):
+        errors, best = (sum(map(exact_errors, groups_of(x, each))) for each in (labels, expected))
+        assert errors <= best * (1 + Fraction(1, 10**18))
+    else:
+        assert np.array_equal(labels, expected)
+
+
 @settings(max_examples=150)
 @given(
-    x=st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=2, max_size=16),
-    k=st.integers(2, 5),
-    offset=st.sampled_from([0.0, 1e9]),
+    x=st.lists(st.integers(-30, 30), min_size=2, max_size=60),
+    outliers=st.lists(st.sampled_from([1e300, -1e300, 1e100, -1e12, 1e8]), min_size=1, max_size=5),
+    k=st.integers(2, 16),
 )
-def test_no_cut_of_the_sorted_values_is_better(x, k, offset):
-    if len(x) < k:
-        return
-    x = sorted(value + offset for value in x)
-    least = [Fraction(0)] + [None] * len(x)
-    for j in range(k, len(x) + 1):
-        least[j] = min(
-            (least[i] + exact_errors(x[i:j]) for i in range(j - k + 1) if least[i] is not None), default=None
-        )
-    labels = OptimalUnivariate(k).fit(np.array(x)[:, None]).labels_.tolist()
-    reached = float(sum(map(exact_errors, groups_of(x, labels))))
-    assert reached == pytest.approx(float(least[-1]), rel=1e-9, abs=1e-12)
+def test_outliers_leave_the_others_their_best_groups(x, outliers, k):
+    x = np.array([*outliers, *x], dtype=float)
+    k = min(k, len(x))
+    assert np.array_equal(OptimalUnivariate(k).fit(x[:, None]).labels_, exact_labels(x, k))
+
+
+def test_the_largest_numbers_do_not_overflow():
+    x = np.array([-1.7e308, 1.7e308, 1.0, 2.0, -1.7e308, 1.7e308, 3.0])
+    assert np.array_equal(OptimalUnivariate(2).fit(x[:, None]).labels_, exact_labels(x, 2))
+
+
+@pytest.mark.parametrize("k", [2, 3, 11, 12, 13, 40, 150, 1000])
+@pytest.mark.parametrize("kind", ["normal", "cents", "long tails", "at -1e15"])
+def test_a_long_file_is_grouped_as_by_looking_at_everything(kind, k):
+    """As the recursion in O(nk) does with doubles: the squared errors are the same to the digits that those have."""
+    x = KINDS_OF_VALUES[kind](np.random.default_rng(k), 3_000)
+    labels = OptimalUnivariate(k).fit(x[:, None]).labels_
+    scanned = cut_path(x[:, None], np.argsort(x, kind="stable"), k)
+    assert np.bincount(labels).min() >= k
+    centred = (x - np.median(x))[:, None]
+    assert squared_errors(centred, labels) == pytest.approx(squared_errors(centred, scanned), rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_VALUES)
+def test_equal_values_are_taken_in_the_order_of_their_rows(kind):
+    x = KINDS_OF_VALUES[kind](np.random.default_rng(1), 500)
+    for values in (x, np.sort(x)):
+        order, ordered = _sorted(values)
+        assert np.array_equal(order, np.argsort(values, kind="stable"))
+        assert np.array_equal(ordered, np.sort(values))
 
 
 @pytest.mark.parametrize(
