@@ -53,10 +53,8 @@ class OptimalUnivariate(Partitioner):
     References
     ----------
     S. L. Hansen and S. Mukherjee (2003), A polynomial algorithm for optimal univariate microaggregation, IEEE
-    Transactions on Knowledge and Data Engineering 15.
-
-    F. I. Stamm and M. T. Schaub (2024), Faster optimal univariate microaggregation, Transactions on Machine Learning
-    Research.
+    Transactions on Knowledge and Data Engineering 15; F. I. Stamm and M. T. Schaub (2024), Faster optimal univariate
+    microaggregation, Transactions on Machine Learning Research.
     """
 
     name: ClassVar[str] = "optimal-univariate"
