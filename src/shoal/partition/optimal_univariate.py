@@ -67,7 +67,7 @@ class OptimalUnivariate(Partitioner):
     )
     scope: ClassVar[Literal["column", "block", "file"]] = "column"
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2)}
-    most_records: ClassVar[int | None] = None  # ten million records take two seconds
+    most_records: ClassVar[int | None] = None  # ten million records take seconds
 
     def __init__(self, k: int) -> None:
         self.k = k
