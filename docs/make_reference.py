@@ -211,8 +211,8 @@ def methods_page() -> str:
 
 ESTIMATORS = {
     "MDAVGeneric": "J. Domingo-Ferrer and V. Torra (2005), Ordinal, continuous and heterogeneous k-anonymity through "
-    "microaggregation, Data Mining and Knowledge Discovery 11; the form of `mdav` for missing values and very "
-    "many categories",
+    "microaggregation, Data Mining and Knowledge Discovery 11; the form of `mdav` for missing values and for "
+    "category codes",
     "fuzzy.NoiseClustering": "R. N. Davé (1991), Characterization and detection of noise in clustering, Pattern "
     "Recognition Letters 12",
     "fuzzy.FuzzyPossibilisticCMeans": "N. R. Pal, K. Pal and J. C. Bezdek (1997), A mixed c-means clustering model, "

@@ -78,9 +78,6 @@ class Method:
         the groups.
     supports_missing
         Whether records with missing values can be grouped, in the form that `for_mixed` gives.
-    groups_codes
-        Whether that form also serves where nominal variables have so many categories that a column for each of them
-        would be too many.
     keeps_rules
         Which edit rules it can keep: "all", or those that "averages" of records keep.
     default_replacement
@@ -107,7 +104,6 @@ class Method:
     family: ClassVar[str]
     supports_weights: ClassVar[bool]
     supports_missing: ClassVar[bool]
-    groups_codes: ClassVar[bool] = False
     keeps_rules: ClassVar[Literal["all", "averages"]]
     default_replacement: ClassVar[str]
     searched: ClassVar[tuple[Searched, ...]] = ()
@@ -176,6 +172,13 @@ class Partitioner(Method, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         records.flags.writeable = False
         self.labels_ = self._partition(records)
         return self
+
+    def takes_codes(self, X: NDArray[np.float64], width: int) -> bool:
+        """Whether the form that `for_mixed` gives is the better one for complete records with category codes.
+
+        If not, they come with an indicator of every category in place of the codes, `width` columns in all.
+        """
+        return False
 
     def for_mixed(
         self,

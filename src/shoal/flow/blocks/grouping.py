@@ -24,8 +24,6 @@ from shoal.replace import Members
 
 __all__ = ["Grouping", "group_centres", "group_records", "points_of", "with_empty_records"]
 
-# Columns beyond which scanning codes is faster than a tree over an indicator of every category.
-_WIDE = 256
 _MOST_NUMBERS = 2**28  # 2 GiB: what indicators may take
 _MOST_CATEGORIES = 30  # of a variable that have an indicator, those that most records have
 
@@ -131,14 +129,14 @@ def _form(
     if is_served and by_codes:
         return method, values
     width = matrix.width(rows) if is_served else 0
-    if is_served and width <= (_WIDE if method.groups_codes else _MOST_NUMBERS / len(rows)):
+    if is_served and not method.takes_codes(values, width):
+        if width > _MOST_NUMBERS / len(rows):
+            raise MethodError(
+                f'The method "{method.name}" needs a column for every category, {width:,} of them, which is too many '
+                f'for {len(rows):,} records. Recode the variables with most categories, or use the method "mdav".',
+                method=method.name,
+            )
         return method, matrix.embedded(rows)
-    if is_served and not method.groups_codes:
-        raise MethodError(
-            f'The method "{method.name}" needs a column for every category, {width:,} of them, which is too many for '
-            f'{len(rows):,} records. Recode the variables with most categories, or use the method "mdav".',
-            method=method.name,
-        )
     varying = [name for name in block if name not in matrix.constant]
     form = method.for_mixed(
         kinds={work.plan.kinds[name] for name in block},

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.partition.kernels.tree import FAN, LEAF, Floats, Tree
+from shoal.partition.kernels.tree import FAN, LEAF, Coded, Floats, Tree
 
-__all__ = ["Tree", "find_twins", "plant", "replant"]
+__all__ = ["Tree", "category_starts", "count_categories", "find_twins", "plant", "replant"]
 
 # A record loses at most half a unit in the last place of single precision in every coordinate; so does the
 # query. Twice that, for the double-precision arithmetic before it, and a little for what underflows in that.
@@ -36,30 +36,119 @@ _LEAST_BLUR = 1e-20
 _FEW = 32
 _SHARP = 16
 _CORNERS = 16  # times as many corners as records are still a good part
+_LEAST_SCALE = 2.0**-60  # of codes, so that single precision tells them apart
 _LINE = 64  # bytes in a cache line
 _SAMPLE = 2_000  # records that tell the principal axes
 
 
-def plant(X: NDArray[np.float64], rows: NDArray[np.int32], twin: NDArray[np.int32] | None = None) -> Tree:
-    """Build the tree of the records `rows` of `X`, and of those identical to them that `twin` leads to."""
-    # Imported here because numba takes a second to import.
-    from shoal.partition.kernels.tree_build import turn
+def plant(
+    X: NDArray[np.float64],
+    rows: NDArray[np.int32],
+    twin: NDArray[np.int32] | None = None,
+    is_nominal: NDArray[np.bool_] | None = None,
+) -> Tree:
+    """Build the tree of the records `rows` of `X`, and of those identical to them that `twin` leads to.
 
-    origin, axes, unit = _principal_axes(X, rows)
+    Columns that are nominal have codes from 0 on.
+    """
     if twin is None:
         twin = np.full(len(X), -1, dtype=np.int32)
+    if is_nominal is not None:
+        return _plant_coded(X, rows, twin, is_nominal)
+    origin, axes, unit = _principal_axes(X, rows)
     as_it_is: dict[str, Any] = {"origin": origin, "axes": axes, "unit": 1.0, "blur": 0.0}
     if _are_corners(X, rows):
         return _grow(X[rows], rows, twin, has_room=True, **as_it_is)
-    image = np.empty((len(rows), X.shape[1]), dtype=np.float32)
-    largest = turn(X, rows, origin, axes, image)
-    blur = _BLUR * math.sqrt(largest) + _LEAST_BLUR
+    image, blur = _turned(X, rows, origin, axes)
     tree = _grow(image, rows, twin, origin=origin, axes=axes, unit=unit, blur=blur)
     return _grow(X[rows], rows, twin, **as_it_is) if _is_blurred(tree) else tree
 
 
+def _turned(
+    X: NDArray[np.float64], rows: NDArray[np.int32], origin: NDArray[np.float64], axes: NDArray[np.float64]
+) -> tuple[NDArray[np.float32], float]:
+    """Return the images of records in single precision, and the blur of a tree of them."""
+    # Imported here because numba takes a second to import.
+    from shoal.partition.kernels.tree_build import turn
+
+    image = np.empty((len(rows), X.shape[1]), dtype=np.float32)
+    largest = turn(X, rows, origin, axes, image)
+    return image, _BLUR * math.sqrt(largest) + _LEAST_BLUR
+
+
+def _plant_coded(
+    X: NDArray[np.float64], rows: NDArray[np.int32], twin: NDArray[np.int32], is_nominal: NDArray[np.bool_]
+) -> Tree:
+    """Build the tree of records with nominal columns, whose indicators it neither stores nor looks at."""
+    numbers, codes = np.flatnonzero(~is_nominal), np.flatnonzero(is_nominal)
+    if len(numbers):
+        parts = np.ascontiguousarray(X[:, numbers])
+        origin, axes, unit = _principal_axes(parts, rows, at_least=1.0)
+        turned, blur = _turned(parts, rows, origin, axes)
+        scale = max(2 * unit, _LEAST_SCALE)
+        image = np.column_stack([(X[np.ix_(rows, codes)] * scale).astype(np.float32), turned])
+        caps = np.where(np.arange(X.shape[1]) < len(codes), 2 * unit * unit, np.inf).astype(np.float32)
+        coded = _coded(X, rows, is_nominal, np.append(codes, numbers), caps, len(codes), scale)
+        tree = _grow(image, rows, twin, coded, has_room=True, origin=origin, axes=axes, unit=unit, blur=blur)
+        if not _is_blurred(tree):
+            return tree
+    # As they are, two codes that differ add 1 twice, as in a distance; without numbers, adding 2 is the same.
+    columns = np.repeat(np.arange(X.shape[1]), np.where(is_nominal, 2 if len(numbers) else 1, 1))
+    caps = np.where(is_nominal[columns], 1.0 if len(numbers) else 2.0, np.inf)
+    image = X[np.ix_(rows, columns)] * np.where(is_nominal[columns], 2.0, 1.0)
+    coded = _coded(X, rows, is_nominal, columns, caps, len(columns), 2.0)
+    none = np.zeros(len(numbers))
+    return _grow(image, rows, twin, coded, has_room=True, origin=none, axes=np.diag(none), unit=1.0, blur=0.0)
+
+
+def _coded(
+    X: NDArray[np.float64],
+    rows: NDArray[np.int32],
+    is_nominal: NDArray[np.bool_],
+    columns: NDArray[np.int64],
+    caps: Floats,
+    capped: int,
+    scale: float,
+) -> Coded:
+    starts = category_starts(X, is_nominal)
+    coded = Coded(
+        is_nominal=is_nominal,
+        columns=columns,
+        caps=caps,
+        capped=capped,
+        scale=scale,
+        starts=starts,
+        shares=np.empty(starts[-1]),
+        squares=np.empty(len(is_nominal)),
+        largest=np.empty((len(is_nominal), 2)),
+    )
+    from shoal.partition.kernels.tree_build import centre_by_shares
+
+    centre_by_shares(coded, count_categories(X[rows], is_nominal, starts) / len(rows))
+    return coded
+
+
+def category_starts(X: NDArray[np.float64], is_nominal: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return where the categories of every column begin if they lie side by side, and where those of the last end."""
+    return np.append(0, np.cumsum(np.where(is_nominal, X.max(axis=0) + 1, 0).astype(np.int64)))
+
+
+def count_categories(
+    X: NDArray[np.float64], is_nominal: NDArray[np.bool_], starts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return how many records have each category, side by side."""
+    codes = (X[:, is_nominal] + starts[:-1][is_nominal]).astype(np.int64)
+    return np.bincount(codes.ravel(), minlength=starts[-1])
+
+
 def _grow(
-    image: Floats, rows: NDArray[np.int32], twin: NDArray[np.int32], *, has_room: bool = False, **placing: Any
+    image: Floats,
+    rows: NDArray[np.int32],
+    twin: NDArray[np.int32],
+    coded: Coded | None = None,
+    *,
+    has_room: bool = False,
+    **placing: Any,
 ) -> Tree:
     """Build the tree of records whose place in it is `image`; it is exact if that is in double precision.
 
@@ -73,7 +162,7 @@ def _grow(
     if has_room:
         leaves += leaves // 2
     leaf_start = np.zeros(leaves + 1, dtype=np.int64)
-    order_by_leaf(image, order, leaf_start)
+    order_by_leaf(image, order, leaf_start, None if coded is None else coded.caps)
 
     widths = [-(-leaves // FAN)]  # number of blocks, level by level
     while widths[-1] > 1:
@@ -104,6 +193,7 @@ def _grow(
         parent=parent,
         is_loose=np.zeros(leaves, dtype=np.bool_),
         centre=image[:: 1 + n // _SAMPLE].mean(axis=0),
+        coded=coded,
         **placing,
     )
     fill(tree, image, order, leaf_start, rows)
@@ -125,13 +215,16 @@ def _is_blurred(tree: Tree) -> bool:
     """Whether many leaves are so small that single precision hardly tells their records apart."""
     leaves = len(tree.points)
     above_leaves = -(-leaves // FAN)
-    size = np.square(tree.high[:above_leaves] - tree.low[:above_leaves]).sum(axis=1).ravel()[:leaves]
+    numbers = slice(0 if tree.coded is None else tree.coded.capped, None)
+    sides = tree.high[:above_leaves, numbers] - tree.low[:above_leaves, numbers]
+    size = np.square(sides).sum(axis=1).ravel()[:leaves]
     return int(np.count_nonzero(size < (_SHARP * tree.blur) ** 2)) > leaves // _FEW
 
 
 def replant(tree: Tree, X: NDArray[np.float64]) -> Tree:
     """Build a new tree of the records that remain in a tree of records of `X`."""
-    return plant(X, tree.rows[tree.norms >= 0], tree.twin)
+    is_nominal = None if tree.coded is None else tree.coded.is_nominal
+    return plant(X, tree.rows[tree.norms >= 0], tree.twin, is_nominal)
 
 
 def find_twins(X: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -155,11 +248,12 @@ def _aligned(shape: tuple[int, ...], value: float, kind: np.dtype[Any]) -> Float
 
 
 def _principal_axes(
-    X: NDArray[np.float64], rows: NDArray[np.int32]
+    X: NDArray[np.float64], rows: NDArray[np.int32], at_least: float = 0.0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Return origin, axes and unit of the tree: the principal axes of a sample, the longest first.
 
-    Any origin and any axes at right angles would do. At the scale of `unit` the largest coordinate is below one.
+    Any origin and any axes at right angles would do. At the scale of `unit` the largest coordinate is below one,
+    and so is `at_least`.
     """
     from shoal.partition.kernels.tree_build import find_range
 
@@ -168,11 +262,11 @@ def _principal_axes(
     find_range(X, rows, low, high)
     # Scaling by a power of two changes no digit. The first keeps sums and squares from over- and underflow, the
     # second, after the move, the squares in single precision.
-    first = _scale_to_one(max(high.max(), -low.min()), at_most=900)
+    first = _scale_to_one(max(high.max(), -low.min(), at_least), at_most=900)
     sample = X[rows[:: 1 + n // _SAMPLE]] * first
     origin = sample.mean(axis=0)
     widest = np.maximum(high * first - origin, origin - low * first).max()
-    second = _scale_to_one(widest * math.sqrt(d), at_most=100)
+    second = _scale_to_one(max(widest * math.sqrt(d), at_least * first), at_most=100)
     sample = (sample - origin) * second
     _, axes = np.linalg.eigh(sample.T @ sample)
     unit = first * second

@@ -6,6 +6,9 @@ alone leaves the sums in memory and spends three quarters of the time around loo
 vectors into what the processor at hand has, and fuses a product with the sum it is added to where there is an
 instruction for that: these sums only screen, and their bounds hold either way. Sums in double precision are not
 fused: they are, to the last bit, what `squared_distance` computes.
+
+In a tree with nominal columns the squares of the first columns count up to the caps of `coded` or, if the distance is
+one to a centroid, of `centroid`; both are None elsewhere.
 """
 
 from __future__ import annotations
@@ -13,12 +16,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numba.core.cgutils
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 
 from shoal.partition.kernels.compiled import intrinsic
 from shoal.partition.kernels.tree import FAN, LEAF
+from shoal.partition.kernels.vectors import Columns, Factors, Lanes, cgutils
 
 __all__ = [
     "bits_of_far_children",
@@ -31,147 +34,63 @@ __all__ = [
     "measure_leaf",
 ]
 
-cgutils: Any = numba.core.cgutils
 _FIRST_LOOK = 4  # columns, on the longest axes, that already rule out most leaves as too far
 
 
-class _Lanes:
-    """As many numbers as there are lanes, of single or double precision, with the arithmetic to write formulas."""
+def _caps(columns: Columns, kinds: tuple[Any, Any], values: tuple[Any, Any]) -> tuple[Any, Any, Any] | None:
+    """Return the type of `caps`, the array and how many columns it counts for; None in a tree without codes.
 
-    def __init__(self, builder: Any, value: Any) -> None:
-        self.builder = builder
-        self.value = value
+    `kinds` and `values` are of a `Coded` and of a `Centroid`, whose caps are taken if it is there.
+    """
+    if isinstance(kinds[0], types.NoneType):
+        return None
 
-    def __add__(self, other: _Lanes) -> _Lanes:
-        return _Lanes(self.builder, self.builder.fadd(self.value, other.value))
+    def field(which: int, name: str) -> tuple[Any, Any]:
+        position = kinds[which].fields.index(name)
+        return kinds[which].types[position], columns.builder.extract_value(values[which], position)
 
-    def __sub__(self, other: _Lanes) -> _Lanes:
-        return _Lanes(self.builder, self.builder.fsub(self.value, other.value))
-
-    def __mul__(self, other: _Lanes) -> _Lanes:
-        return _Lanes(self.builder, self.builder.fmul(self.value, other.value))
-
-    def at_least(self, other: _Lanes) -> _Lanes:
-        larger = self.builder.fcmp_ordered(">", self.value, other.value)
-        return _Lanes(self.builder, self.builder.select(larger, self.value, other.value))
-
-    def at_most(self, other: _Lanes) -> _Lanes:
-        smaller = self.builder.fcmp_ordered("<", self.value, other.value)
-        return _Lanes(self.builder, self.builder.select(smaller, self.value, other.value))
-
-    def times(self, other: _Lanes, plus: _Lanes) -> _Lanes:
-        kind = self.value.type
-        if kind.element == ir.DoubleType():
-            return self * other + plus
-        name = f"llvm.fmuladd.v{kind.count}f32"
-        function = cgutils.get_or_insert_function(self.builder.module, ir.FunctionType(kind, [kind] * 3), name)
-        return _Lanes(self.builder, self.builder.call(function, [self.value, other.value, plus.value]))
-
-    def where(self, test: Any, other: _Lanes) -> _Lanes:
-        return _Lanes(self.builder, self.builder.select(test, self.value, other.value))
-
-    def is_number(self) -> Any:
-        return self.builder.fcmp_ordered("ord", self.value, self.value)
-
-    def least(self) -> Any:
-        return self._folded(_Lanes.at_most)
-
-    def greatest(self) -> Any:
-        return self._folded(_Lanes.at_least)
-
-    def _folded(self, combine: Callable[[_Lanes, _Lanes], _Lanes]) -> Any:
-        """Combine the lanes into one number, half with half."""
-        lanes = self
-        while (half := lanes.value.type.count // 2) > 0:
-            kind = ir.VectorType(ir.IntType(32), half)
-            halves = (ir.Constant(kind, list(range(start, start + half))) for start in (0, half))
-            left, right = (self.builder.shuffle_vector(lanes.value, lanes.value, mask) for mask in halves)
-            lanes = combine(_Lanes(self.builder, left), _Lanes(self.builder, right))
-        return self.builder.extract_element(lanes.value, ir.Constant(ir.IntType(32), 0))
-
-    def bits(self, comparison: str, other: _Lanes) -> Any:
-        """Return a whole number with a bit for every lane where the comparison holds; it does not with NaN."""
-        passed = self.builder.fcmp_ordered(comparison, self.value, other.value)
-        mask = self.builder.bitcast(passed, ir.IntType(self.value.type.count))
-        return self.builder.zext(mask, ir.IntType(64))
+    return *field(0 if isinstance(kinds[1], types.NoneType) else 1, "caps"), field(0, "capped")[1]
 
 
-_Factors = Callable[[Any], list[tuple[_Lanes, _Lanes]]]
-
-
-class _Columns:
-    """Reads arrays of `kind`, inside a generated function, in vectors of `width` lanes."""
-
-    def __init__(self, context: Any, builder: Any, kind: Any, width: int) -> None:
-        self.context = context
-        self.builder = builder
-        self.type = ir.VectorType(context.get_value_type(kind.dtype), width)
-        self.width = width
-
-    def pointer(self, kind: Any, array: Any, *index: Any) -> Any:
-        """Return the address of an element of an array."""
-        struct = self.context.make_array(kind)(self.context, self.builder, array)
-        return cgutils.get_item_pointer(self.context, self.builder, kind, struct, list(index))
-
-    def number(self, value: Any) -> _Lanes:
-        """Put one number into every lane."""
-        one = self.builder.insert_element(ir.Constant(self.type, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
-        every = ir.Constant(ir.VectorType(ir.IntType(32), self.width), [0] * self.width)
-        return _Lanes(self.builder, self.builder.shuffle_vector(one, ir.Constant(self.type, ir.Undefined), every))
-
-    def constant(self, value: float) -> _Lanes:
-        return _Lanes(self.builder, ir.Constant(self.type, [value] * self.width))
-
-    def load(self, pointer: Any) -> _Lanes:
-        return _Lanes(self.builder, self.builder.load(self._as_vector(pointer), align=4))
-
-    def store(self, lanes: _Lanes, pointer: Any) -> None:
-        self.builder.store(lanes.value, self._as_vector(pointer), align=4)
-
-    def _as_vector(self, pointer: Any) -> Any:
-        return self.builder.bitcast(pointer, self.type.as_pointer())
-
-    def sums(self, count: Any, factors: _Factors, how_many: int) -> list[_Lanes]:
-        """Sum `how_many` products over the first `count` columns, each in the order of the columns."""
-        return self.more_sums([self.constant(0.0)] * how_many, None, count, factors)
-
-    def more_sums(self, so_far: list[_Lanes], start: Any, count: Any, factors: _Factors) -> list[_Lanes]:
-        """Add the products of the columns `start` to `count` - 1 to sums of those before."""
-        totals = [cgutils.alloca_once_value(self.builder, lanes.value) for lanes in so_far]
-        with cgutils.for_range(self.builder, count, start=start) as loop:
-            for total, (left, right) in zip(totals, factors(loop.index), strict=True):
-                before = _Lanes(self.builder, self.builder.load(total))
-                self.builder.store(left.times(right, plus=before).value, total)
-        return [_Lanes(self.builder, self.builder.load(total)) for total in totals]
+def _all_sums(columns: Columns, caps: tuple[Any, Any, Any] | None, d: Any, factors: Factors, count: int) -> list[Lanes]:
+    """Sum `count` products over all columns."""
+    if caps is None:
+        return columns.sums(d, factors, count)
+    return columns.more_sums(columns.sums_with_caps(*caps, factors, count), caps[2], d, factors)
 
 
 def _records(comparison: str) -> Callable[..., Any]:
-    def typed(typing_context: Any, points: Any, leaf: Any, image: Any, threshold: Any) -> Any:
-        signature = types.int64(points, types.int64, image, points.dtype)
+    def typed(points: Any, image: Any, coded: Any, centroid: Any) -> Any:
+        signature = types.int64(points, types.int64, image, points.dtype, coded, centroid)
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            points, leaf, image, threshold = arguments
-            points_kind, image_kind = signature.args[0], signature.args[2]
-            columns = _Columns(context, builder, points_kind, LEAF)
+            points, leaf, image, threshold = arguments[:4]
+            points_kind, _, image_kind = signature.args[:3]
+            columns = Columns(context, builder, points_kind, LEAF)
+            caps = _caps(columns, signature.args[4:], arguments[4:])
             zero = ir.Constant(ir.IntType(64), 0)
-            d = builder.extract_value(context.make_array(image_kind)(context, builder, image).shape, 0)
+            d = columns.length(image_kind, image)
 
-            def factors(j: Any) -> list[tuple[_Lanes, _Lanes]]:
+            def factors(j: Any) -> list[tuple[Lanes, Lanes]]:
                 x = columns.number(builder.load(columns.pointer(image_kind, image, j)))
                 z = columns.load(columns.pointer(points_kind, points, leaf, j, zero)) - x
                 return [(z, z)]
 
             if comparison == "<=":
-                few = ir.Constant(ir.IntType(64), _FIRST_LOOK)
-                some = builder.select(builder.icmp_signed("<", d, few), d, few)
-                (distances,) = columns.sums(some, factors, 1)
+                if caps is None:
+                    few = ir.Constant(ir.IntType(64), _FIRST_LOOK)
+                    some = builder.select(builder.icmp_signed("<", d, few), d, few)
+                    (distances,) = columns.sums(some, factors, 1)
+                else:
+                    some = caps[2]
+                    (distances,) = columns.sums_with_caps(*caps, factors, 1)
                 result = cgutils.alloca_once_value(builder, distances.bits(comparison, columns.number(threshold)))
                 with builder.if_then(builder.icmp_unsigned("!=", builder.load(result), zero)):
                     (distances,) = columns.more_sums([distances], some, d, factors)
                     builder.store(distances.bits(comparison, columns.number(threshold)), result)
                 return builder.load(result)
 
-            (distances,) = columns.sums(d, factors, 1)
+            (distances,) = _all_sums(columns, caps, d, factors, 1)
             return distances.bits(comparison, columns.number(threshold))
 
         return signature, generate
@@ -180,37 +99,38 @@ def _records(comparison: str) -> Callable[..., Any]:
 
 
 @intrinsic
-def bits_of_near_records(typing_context, points, leaf, image, threshold):  # type: ignore[no-untyped-def]
+def bits_of_near_records(typing_context, points, leaf, image, threshold, coded, centroid):  # type: ignore[no-untyped-def]
     """Bits of the records of a leaf whose squared distance to `image` is at most `threshold`."""
-    return _records("<=")(typing_context, points, leaf, image, threshold)
+    return _records("<=")(points, image, coded, centroid)
 
 
 @intrinsic
-def bits_of_far_records(typing_context, points, leaf, image, threshold):  # type: ignore[no-untyped-def]
+def bits_of_far_records(typing_context, points, leaf, image, threshold, coded, centroid):  # type: ignore[no-untyped-def]
     """Bits of the records of a leaf whose squared distance to `image` is at least `threshold`."""
-    return _records(">=")(typing_context, points, leaf, image, threshold)
+    return _records(">=")(points, image, coded, centroid)
 
 
 @intrinsic
-def bits_of_near_children(typing_context, low, high, block, image, threshold, out):  # type: ignore[no-untyped-def]
+def bits_of_near_children(typing_context, low, high, block, image, threshold, coded, out):  # type: ignore[no-untyped-def]
     """Bits of the children of a block whose box is at most `threshold` from `image`; distances go to `out`."""
-    signature = types.int64(low, high, types.int64, image, low.dtype, out)
+    signature = types.int64(low, high, types.int64, image, low.dtype, coded, out)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        low, high, block, image, threshold, out = arguments
-        low_kind, high_kind, _, image_kind, _, out_kind = signature.args
-        columns = _Columns(context, builder, low_kind, FAN)
+        low, high, block, image, threshold, coded, out = arguments
+        low_kind, high_kind, _, image_kind, _, coded_kind, out_kind = signature.args
+        columns = Columns(context, builder, low_kind, FAN)
+        caps = _caps(columns, (coded_kind, types.none), (coded, None))
         zero = ir.Constant(ir.IntType(64), 0)
-        d = builder.extract_value(context.make_array(image_kind)(context, builder, image).shape, 0)
+        d = columns.length(image_kind, image)
 
-        def factors(j: Any) -> list[tuple[_Lanes, _Lanes]]:
+        def factors(j: Any) -> list[tuple[Lanes, Lanes]]:
             x = columns.number(builder.load(columns.pointer(image_kind, image, j)))
             below = columns.load(columns.pointer(low_kind, low, block, j, zero)) - x
             above = x - columns.load(columns.pointer(high_kind, high, block, j, zero))
             z = below.at_least(above).at_least(columns.constant(0.0))
             return [(z, z)]
 
-        (distances,) = columns.sums(d, factors, 1)
+        (distances,) = _all_sums(columns, caps, d, factors, 1)
         columns.store(distances, columns.pointer(out_kind, out, zero))
         return distances.bits("<=", columns.number(threshold))
 
@@ -218,7 +138,7 @@ def bits_of_near_children(typing_context, low, high, block, image, threshold, ou
 
 
 @intrinsic
-def bits_of_far_children(typing_context, tree, block, image, from_centre, mirror, limits, threshold, out):  # type: ignore[no-untyped-def]
+def bits_of_far_children(typing_context, tree, block, image, from_centre, mirror, limits, threshold, centroid, out):  # type: ignore[no-untyped-def]
     """Bits of the children of a block that may hold a record `threshold` or more from `image`; bounds go to `out`.
 
     The bound is the least of three. With u = record - centre and p = image - centre (`from_centre`), and |u|^2 at
@@ -229,25 +149,31 @@ def bits_of_far_children(typing_context, tree, block, image, from_centre, mirror
     3. 2 reach + 2 |p|^2 - |u + p|^2 (the parallelogram law), with the box's distance to `mirror`, centre - p.
 
     `limits` has |p|^2, |p|^2 + 2 centre.p, both with the slack for what cancels in 2 and 3, and 1 - rounding. Where 2
-    or 3 is not a number, because squares overflow, 1 is left.
+    or 3 is not a number, because squares overflow, 1 is left. What nominal columns add to 2 and 3 is in `limits` too:
+    there `from_centre` is 0 and `mirror` not a number, which adds nothing more.
     """
-    signature = types.int64(tree, types.int64, image, from_centre, mirror, limits, image.dtype, out)
+    signature = types.int64(tree, types.int64, image, from_centre, mirror, limits, image.dtype, centroid, out)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        tree, block, image, from_centre, mirror, limits, threshold, out = arguments
-        tree_kind, _, image_kind, from_centre_kind, mirror_kind, limits_kind, _, out_kind = signature.args
-        columns = _Columns(context, builder, image_kind, FAN)
+        tree, block, image, from_centre, mirror, limits, threshold, centroid, out = arguments
+        tree_kind, _, image_kind, from_centre_kind, mirror_kind, limits_kind, _, centroid_kind, out_kind = (
+            signature.args
+        )
+        columns = Columns(context, builder, image_kind, FAN)
+        position = tree_kind.fields.index("coded")
+        coded = builder.extract_value(tree, position)
+        caps = _caps(columns, (tree_kind.types[position], centroid_kind), (coded, centroid))
         zero = ir.Constant(ir.IntType(64), 0)
-        d = builder.extract_value(context.make_array(image_kind)(context, builder, image).shape, 0)
+        d = columns.length(image_kind, image)
 
         def of_tree(name: str, *index: Any) -> Any:
             position = tree_kind.fields.index(name)
             return columns.pointer(tree_kind.types[position], builder.extract_value(tree, position), *index)
 
-        def every(pointer: Any) -> _Lanes:
+        def every(pointer: Any) -> Lanes:
             return columns.number(builder.load(pointer))
 
-        def factors(j: Any) -> list[tuple[_Lanes, _Lanes]]:
+        def factors(j: Any) -> list[tuple[Lanes, Lanes]]:
             x = every(columns.pointer(image_kind, image, j))
             m = every(columns.pointer(mirror_kind, mirror, j))
             p = builder.load(columns.pointer(from_centre_kind, from_centre, j))
@@ -259,7 +185,7 @@ def bits_of_far_children(typing_context, tree, block, image, from_centre, mirror
             outside = (low - m).at_least(m - high).at_least(columns.constant(0.0))
             return [(corner, corner), (columns.number(p), end), (outside, outside)]
 
-        corner, inner, outside = columns.sums(d, factors, 3)
+        corner, inner, outside = _all_sums(columns, caps, d, factors, 3)
         square, square_and_move, down = (
             every(columns.pointer(limits_kind, limits, ir.Constant(ir.IntType(64), i))) for i in range(3)
         )
@@ -281,11 +207,11 @@ def measure_leaf(typing_context, points, leaf, image, out, row):  # type: ignore
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         points, leaf, image, out, row = arguments
         points_kind, _, image_kind, out_kind, _ = signature.args
-        columns = _Columns(context, builder, points_kind, LEAF)
+        columns = Columns(context, builder, points_kind, LEAF)
         zero = ir.Constant(ir.IntType(64), 0)
-        d = builder.extract_value(context.make_array(image_kind)(context, builder, image).shape, 0)
+        d = columns.length(image_kind, image)
 
-        def factors(j: Any) -> list[tuple[_Lanes, _Lanes]]:
+        def factors(j: Any) -> list[tuple[Lanes, Lanes]]:
             x = columns.number(builder.load(columns.pointer(image_kind, image, j)))
             z = columns.load(columns.pointer(points_kind, points, leaf, j, zero)) - x
             return [(z, z)]
@@ -297,7 +223,7 @@ def measure_leaf(typing_context, points, leaf, image, out, row):  # type: ignore
     return signature, generate
 
 
-def _fit(width: int, bounds: Callable[..., tuple[_Lanes, _Lanes]], reach: str) -> Callable[..., Any]:
+def _fit(width: int, bounds: Callable[..., tuple[Lanes, Lanes]], reach: str) -> Callable[..., Any]:
     """Make a function that fits the bounds of ``child`` of ``block`` to the `width` things ``inside`` it.
 
     `bounds` gives the lanes of what is inside, least and largest in a column; `reach` is the field to take the
@@ -310,7 +236,7 @@ def _fit(width: int, bounds: Callable[..., tuple[_Lanes, _Lanes]], reach: str) -
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             tree, inside, block, child = arguments
             tree_kind = signature.args[0]
-            columns = _Columns(context, builder, tree_kind.types[tree_kind.fields.index("points")], width)
+            columns = Columns(context, builder, tree_kind.types[tree_kind.fields.index("points")], width)
             zero = ir.Constant(ir.IntType(64), 0)
 
             def of_tree(name: str, *index: Any) -> Any:
@@ -338,14 +264,14 @@ def _fit(width: int, bounds: Callable[..., tuple[_Lanes, _Lanes]], reach: str) -
     return typed
 
 
-def _records_of_leaf(columns: _Columns, of_tree: Callable[..., Any], leaf: Any, j: Any) -> tuple[_Lanes, _Lanes]:
+def _records_of_leaf(columns: Columns, of_tree: Callable[..., Any], leaf: Any, j: Any) -> tuple[Lanes, Lanes]:
     zero = ir.Constant(ir.IntType(64), 0)
     is_there = columns.load(of_tree("points", leaf, zero, zero)).is_number()
     x = columns.load(of_tree("points", leaf, j, zero))
     return x.where(is_there, columns.constant(float("inf"))), x.where(is_there, columns.constant(float("-inf")))
 
 
-def _children_of_block(columns: _Columns, of_tree: Callable[..., Any], block: Any, j: Any) -> tuple[_Lanes, _Lanes]:
+def _children_of_block(columns: Columns, of_tree: Callable[..., Any], block: Any, j: Any) -> tuple[Lanes, Lanes]:
     zero = ir.Constant(ir.IntType(64), 0)
     return columns.load(of_tree("low", block, j, zero)), columns.load(of_tree("high", block, j, zero))
 

@@ -38,13 +38,13 @@ def _within(
         block = pending[waiting]
         if pending_bounds[waiting] > threshold:
             continue
-        bits = bits_of_near_children(tree.low, tree.high, block, image, threshold, bounds)
+        bits = bits_of_near_children(tree.low, tree.high, block, image, threshold, None, bounds)
         if tree.first_child[block] < 0:
             while bits != 0:
                 c = lowest_bit(bits)
                 bits &= bits - 1
                 leaf = block * FAN + c
-                records = bits_of_near_records(tree.points, leaf, image, threshold)
+                records = bits_of_near_records(tree.points, leaf, image, threshold, None, None)
                 while records != 0:
                     row = np.int64(tree.rows[leaf, lowest_bit(records)])
                     records &= records - 1

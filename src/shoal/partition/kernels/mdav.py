@@ -48,12 +48,12 @@ def make_pairs_of_groups(
                 tree.centre[j] = image[j]
             recentre(tree)
             looked_at = 0
-        r, visits = farthest(tree, X, point, image)
+        r, visits = farthest(tree, X, point, image, None)
         looked_at += visits
         for j in range(d):
             point[j] = X[r, j]
         to_tree(tree, point, image)
-        s, _ = farthest(tree, X, point, image)
+        s, _ = farthest(tree, X, point, image, None)
         for seed in (r, s):
             for j in range(d):
                 point[j] = X[seed, j]

@@ -7,12 +7,31 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FAN", "LEAF", "Floats", "Tree"]
+__all__ = ["FAN", "LEAF", "Coded", "Floats", "Tree"]
 
 LEAF = 32  # records in a leaf
 FAN = 16  # children of a block
 
 Floats = NDArray[np.floating[Any]]  # of double precision in an exact tree, else of single
+
+
+class Coded(NamedTuple):
+    """What a tree knows of nominal columns. It holds their codes, times `scale`, in columns that are capped.
+
+    The square of a difference counts up to the cap of its column; that of two codes is never below it. So a capped
+    column adds what the indicators of all its categories would. Columns with a finite cap are among the first.
+    """
+
+    is_nominal: NDArray[np.bool_]  # by column of the records
+    columns: NDArray[np.int64]  # by column of the tree: that of the records, before numbers were turned
+    caps: Floats  # by column of the tree; infinite for numbers
+    capped: int  # how many columns to look at as capped: the first ones
+    scale: float
+    # the centre of the tree; its categories lie side by side, column by column
+    starts: NDArray[np.int64]  # by column of the records, and one more: where its categories begin
+    shares: NDArray[np.float64]
+    squares: NDArray[np.float64]  # by column of the records: sum of the squares of the shares
+    largest: NDArray[np.float64]  # by column of the records: the largest two shares
 
 
 class Tree(NamedTuple):
@@ -41,4 +60,5 @@ class Tree(NamedTuple):
     first_child: NDArray[np.int32]  # blocks: the first child block, -1 above leaves
     parent: NDArray[np.int32]  # blocks: -1 for the root
     is_loose: NDArray[np.bool_]  # leaves: whether a record went and the bounds do not know yet
-    centre: Floats  # d: a recent centroid of the records, in the tree
+    centre: Floats  # d: a recent centroid of the records, in the tree; of nominal columns it is in `coded`
+    coded: Coded | None  # None if no column is nominal

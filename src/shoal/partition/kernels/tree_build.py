@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.partition.kernels.compiled import Booleans, Doubles, Integers, Scalar, inner_kernel, kernel
-from shoal.partition.kernels.lanes import fit_block, fit_leaf, measure_leaf
-from shoal.partition.kernels.tree import FAN, LEAF, Floats, Tree
+from shoal.partition.kernels.lanes import fit_block, fit_leaf
+from shoal.partition.kernels.tree import FAN, LEAF, Coded, Floats, Tree
+from shoal.partition.kernels.tree_codes import centre_shares, measure_from_centre
 
 _NONE = np.float32(-1)
 _SAMPLE = 500  # records that tell which axis is the widest
+_FEW_CODES = 100  # records that tell how a column of codes can be cut
 _NO_ROW = np.int32(2**31 - 1)  # above every row
 _PENDING = 128  # runs of leaves waiting to be halved: more than the times that 2**31 records can be
 
@@ -111,8 +113,27 @@ def _select(keys: Floats, order: Integers, start: Scalar, stop: Scalar, cut: Sca
 
 
 @inner_kernel
-def _widest_axis(image: Floats, order: Integers, start: Scalar, stop: Scalar) -> Scalar:
-    """Find the column with the largest variance, in a sample; with long tails it splits better than the range."""
+def _evenness(image: Floats, order: Integers, start: Scalar, stop: Scalar, j: Scalar) -> Scalar:
+    """Return how evenly a column of codes can be cut between two of them, in a sample: up to 1; 0 if there is one."""
+    step = 1 + (stop - start) // _FEW_CODES
+    codes = np.empty((stop - start + step - 1) // step, image.dtype)
+    for t in range(codes.shape[0]):
+        codes[t] = image[order[start + t * step], j]
+    codes.sort()
+    best = 0
+    for t in range(1, codes.shape[0]):
+        if codes[t - 1] < codes[t]:
+            best = max(best, t * (codes.shape[0] - t))
+    return 4.0 * best / (codes.shape[0] * codes.shape[0])
+
+
+@inner_kernel
+def _widest_axis(image: Floats, order: Integers, start: Scalar, stop: Scalar, caps: Floats | None) -> Scalar:
+    """Find the column with the largest variance, in a sample; with long tails it splits better than the range.
+
+    A cut through the middle puts the records on its other side about the variance away. A cut between codes puts them
+    the cap away.
+    """
     d = image.shape[1]
     first = image[order[start]]
     total = np.zeros(d)
@@ -129,6 +150,8 @@ def _widest_axis(image: Floats, order: Integers, start: Scalar, stop: Scalar) ->
     widest = -1.0
     for j in range(d):
         spread = squares[j] - total[j] * total[j] / count
+        if caps is not None and caps[j] < np.inf:
+            spread = count * caps[j] * _evenness(image, order, start, stop, j)
         if spread > widest:
             axis = j
             widest = spread
@@ -152,12 +175,13 @@ def _between_values(keys: Floats, start: Scalar, stop: Scalar, cut: Scalar, earl
 
 
 @kernel
-def order_by_leaf(image: Floats, order: Integers, leaf_start: Integers) -> None:
+def order_by_leaf(image: Floats, order: Integers, leaf_start: Integers, caps: Floats | None) -> None:
     """Sort `order` so that the records of every leaf are a run of it, by halving along the axis of largest variance.
 
     Leaf i is the run from ``leaf_start[i]`` to ``leaf_start[i + 1]``. A cut falls on whole blocks as long as there are
     any, so that a block's records lie together. With no more leaves than the records need, every leaf but the last is
-    full; with more, cuts fall between two values where they can, so that boxes do not overlap.
+    full; with more, cuts fall between two values where they can, so that boxes do not overlap. `caps` are those of
+    columns of codes, see `Coded`.
     """
     n = image.shape[0]
     leaves = leaf_start.shape[0] - 1
@@ -183,7 +207,7 @@ def order_by_leaf(image: Floats, order: Integers, leaf_start: Integers) -> None:
         earliest, latest = max(start, stop - (last - cut) * LEAF), min(stop, start + (cut - first) * LEAF)
         middle = latest
         if start < stop:
-            axis = _widest_axis(image, order, start, stop)
+            axis = _widest_axis(image, order, start, stop, caps)
             for t in range(start, stop):
                 keys[t] = image[order[t], axis]
             if has_room:
@@ -237,10 +261,16 @@ def _refit_block(tree: Tree, block: Scalar) -> Scalar:
 def recentre(tree: Tree) -> None:
     """Measure `norms` and `reach` from the present `centre`, and fit all boxes."""
     for leaf in range(tree.points.shape[0]):
-        measure_leaf(tree.points, leaf, tree.centre, tree.norms, leaf)
+        measure_from_centre(tree, leaf, tree.coded)
         _refit_leaf(tree, leaf)
     for block in range(tree.parent.shape[0] - 1):
         _refit_block(tree, block)
+
+
+@kernel
+def centre_by_shares(coded: Coded, shares: Doubles) -> None:
+    """Make these shares of categories those of the tree's centre."""
+    centre_shares(coded, shares)
 
 
 @kernel

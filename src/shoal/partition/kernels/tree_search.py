@@ -21,8 +21,14 @@ from shoal.partition.kernels.lanes import (
     bits_of_near_records,
     lowest_bit,
 )
-from shoal.partition.kernels.squared_distance import squared_distance
 from shoal.partition.kernels.tree import FAN, Floats, Tree
+from shoal.partition.kernels.tree_codes import (
+    Centroid,
+    bounds_of_codes,
+    far_distance,
+    is_code,
+    record_distance,
+)
 
 _ZERO = np.float32(0)
 _NO_ROW = np.int64(2**31 - 1)  # above every row
@@ -117,7 +123,7 @@ def nearest(tree: Tree, X: Doubles, point: Doubles, image: Floats, distances: Do
 
     `image` is the point in the tree, `distances` room for as many distances.
     """
-    wide = 1 + 2 * rounding(tree, point.shape[0])
+    wide = 1 + 2 * rounding(tree, image.shape[0])
     threshold = tree.points.dtype.type(np.inf if tree.is_exact else _LARGEST)
     count = np.int64(0)
     worst_row = _NO_ROW  # of those listed, once there are enough
@@ -134,7 +140,7 @@ def nearest(tree: Tree, X: Doubles, point: Doubles, image: Floats, distances: Do
             continue
         if pending_bounds[waiting] == threshold and _lowest_row(tree, block) > worst_row:
             continue
-        bits = bits_of_near_children(tree.low, tree.high, block, image, threshold, bounds)
+        bits = bits_of_near_children(tree.low, tree.high, block, image, threshold, tree.coded, bounds)
         if tree.first_child[block] < 0:
             while bits != 0:
                 c = lowest_bit(bits)
@@ -150,11 +156,11 @@ def nearest(tree: Tree, X: Doubles, point: Doubles, image: Floats, distances: Do
                 if bounds[c] == threshold and tree.lowest[block, c] > worst_row:
                     continue
                 leaf = block * FAN + c
-                records = bits_of_near_records(tree.points, leaf, image, threshold)
+                records = bits_of_near_records(tree.points, leaf, image, threshold, tree.coded, None)
                 while records != 0:
                     row = np.int64(tree.rows[leaf, lowest_bit(records)])
                     records &= records - 1
-                    distance = squared_distance(X, row, point)
+                    distance = record_distance(X, row, point, tree.coded)
                     while row >= 0 and (count < rows.shape[0] or is_worse(distances[0], rows[0], distance, row)):
                         count = offer(distances, rows, count, distance, row)
                         row = np.int64(tree.twin[row])
@@ -207,9 +213,12 @@ def root_reach(tree: Tree) -> Scalar:
 
 
 @inner_kernel
-def farthest(tree: Tree, X: Doubles, point: Doubles, image: Floats) -> tuple[Scalar, Scalar]:
-    """Return the record farthest from `point`, and how many blocks and leaves were looked at."""
-    d = point.shape[0]
+def farthest(tree: Tree, X: Doubles, point: Doubles, image: Floats, centroid: Centroid | None) -> tuple[Scalar, Scalar]:
+    """Return the record farthest from `point`, and how many blocks and leaves were looked at.
+
+    In a tree with nominal columns the point is a record, or has the shares of `centroid` in these.
+    """
+    d = image.shape[0]
     narrow = 1 - 2 * rounding(tree, d)
     root = tree.parent.shape[0] - 1
     from_centre = np.empty(d, tree.points.dtype)
@@ -218,6 +227,10 @@ def farthest(tree: Tree, X: Doubles, point: Doubles, image: Floats) -> tuple[Sca
     centre_square = 0.0
     product = 0.0
     for j in range(d):
+        if is_code(tree.coded, j):
+            from_centre[j] = 0
+            mirror[j] = np.nan
+            continue
         centre = np.float64(tree.centre[j])
         p = np.float64(image[j]) - centre
         from_centre[j] = p
@@ -225,13 +238,15 @@ def farthest(tree: Tree, X: Doubles, point: Doubles, image: Floats) -> tuple[Sca
         square += p * p
         centre_square += centre * centre
         product += centre * p
+    square_of_codes, inner_of_codes, mirrored_of_codes = bounds_of_codes(tree.coded, point, centroid)
+    square += square_of_codes * tree.unit * tree.unit
     # The terms of bounds 2 and 3 cancel: their rounding is relative to the largest they can be.
     length = np.sqrt(np.float64(root_reach(tree))) + np.sqrt(square) + np.sqrt(centre_square)
     slack = rounding(tree, d) * np.sqrt(np.float64(d)) * length * length
     slack += _LEAST_EXACT if tree.is_exact else _LEAST
     limits = np.empty(3, tree.points.dtype)
-    limits[0] = square + slack
-    limits[1] = square + 2 * product + slack
+    limits[0] = square + slack - mirrored_of_codes * tree.unit * tree.unit / 2
+    limits[1] = square + 2 * product + slack - 2 * inner_of_codes * tree.unit * tree.unit
     limits[2] = 1 - rounding(tree, d)
     threshold = tree.points.dtype.type(-1)
     best = -1.0
@@ -251,7 +266,7 @@ def farthest(tree: Tree, X: Doubles, point: Doubles, image: Floats) -> tuple[Sca
         if pending_bounds[waiting] == threshold and _lowest_row(tree, block) > best_row:
             continue
         looked_at += 1
-        bits = bits_of_far_children(tree, block, image, from_centre, mirror, limits, threshold, bounds)
+        bits = bits_of_far_children(tree, block, image, from_centre, mirror, limits, threshold, centroid, bounds)
         if tree.first_child[block] < 0:
             while bits != 0:
                 c = lowest_bit(bits)
@@ -262,15 +277,17 @@ def farthest(tree: Tree, X: Doubles, point: Doubles, image: Floats) -> tuple[Sca
                     continue
                 looked_at += 1
                 leaf = block * FAN + c
-                records = bits_of_far_records(tree.points, leaf, image, threshold)
+                records = bits_of_far_records(tree.points, leaf, image, threshold, tree.coded, centroid)
                 while records != 0:
                     row = np.int64(tree.rows[leaf, lowest_bit(records)])
                     records &= records - 1
-                    distance = squared_distance(X, row, point)
+                    distance = far_distance(X, row, point, tree.coded, centroid, best)
                     if best_row < 0 or is_worse(distance, best_row, best, row):
                         best = distance
                         best_row = row
                         threshold = _not_nearer(tree, best, narrow)
+                        if centroid is not None:  # its bounds are rounded in another way, in an exact tree too
+                            threshold = tree.points.dtype.type(threshold * (1 - _EXACT))
             continue
         best_child = waiting
         while bits != 0:

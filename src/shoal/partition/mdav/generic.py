@@ -18,10 +18,14 @@ from shoal.partition.geometry.nominal_columns import nominal_mask
 from shoal.partition.geometry.safe_scale import safely_scaled
 from shoal.partition.mdav.mixed_centroids import CategoryShares, RunningCentroid, mixed_centroid, ranks_of_codes
 from shoal.partition.mdav.tail import VARIANTS, assign_the_rest, first_by_distance, loop_needs
+from shoal.partition.mdav.with_trees import loop_with_trees
 from shoal.progress import advance
 
 __all__ = ["MDAVGeneric"]
 
+# Up to this n * n * d / k looking at every record is faster than loading the kernels of the tree.
+_MOST_TO_SCAN = 8_000_000
+_MOST_CATEGORIES = 2**20  # of which the tree's bounds have room for the rounding
 # Below about a millisecond of work two threads lose to one.
 _ROWS_A_THREAD = 20_000
 _STEPS = 50
@@ -33,8 +37,8 @@ class MDAVGeneric(Partitioner):
 
     The algorithm, its variants and its ties are those of `MDAV`. Under the Euclidean distance so are the labels, for a
     matrix without missing values, if `MDAV` gets the indicators of its categories (0 or 1) in place of every nominal
-    column. Every step looks at every record that remains: the cost grows with n^2/k, and not with the number of
-    categories.
+    column. It finds them with the same tree, in which the codes of a column take the place of its indicators. With
+    missing values and for Gower's distance, every step looks at every record that remains: the cost grows with n^2/k.
 
     Parameters
     ----------
@@ -99,10 +103,15 @@ class MDAVGeneric(Partitioner):
         # Codes have no scale, and beside them no number is large.
         X = ranks_of_codes(X, is_nominal) if is_nominal.any() else safely_scaled(X)
         X.flags.writeable = False
-        by_shares = self.distance == "euclidean" and bool(is_nominal.any())
+        is_euclidean = self.distance == "euclidean"
+        by_shares = is_euclidean and bool(is_nominal.any())
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            distances = _Distances(pool, is_nominal, self.distance == "euclidean")
-            self._run_loop(X, labels, RunningCentroid(X, is_nominal, by_shares), distances)
+            distances = _Distances(pool, is_nominal, is_euclidean)
+            if is_euclidean and self._suits_trees(X, is_nominal):
+                needed = loop_needs(self.k, self.variant)
+                loop_with_trees(X, labels, self.k, needed, is_nominal if by_shares else None)
+            else:
+                self._run_loop(X, labels, RunningCentroid(X, is_nominal, by_shares), distances)
             left = np.count_nonzero(labels < 0)
             assign_the_rest(
                 X,
@@ -115,6 +124,12 @@ class MDAVGeneric(Partitioner):
             )
         advance(left / n)
         return labels
+
+    def _suits_trees(self, X: NDArray[np.float64], is_nominal: NDArray[np.bool_]) -> bool:
+        """Whether a matrix is complete, large enough for trees, and has few enough categories."""
+        if len(X) * X.size <= _MOST_TO_SCAN * self.k or np.isnan(X).any():
+            return False
+        return not is_nominal.any() or bool((X[:, is_nominal].max(axis=0) + 1).sum() <= _MOST_CATEGORIES)
 
     def _run_loop(
         self, X: NDArray[np.float64], labels: NDArray[np.int64], centroid: RunningCentroid, distances: _Distances

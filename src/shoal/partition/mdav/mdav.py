@@ -13,19 +13,15 @@ from shoal.parameters.searched import Searched
 from shoal.partition.base import Partitioner
 from shoal.partition.geometry.centroids import centroid
 from shoal.partition.geometry.squared_distances import squared_distances
-from shoal.partition.geometry.tree import Tree, find_twins, plant, replant
 from shoal.partition.mdav.generic import MDAVGeneric
 from shoal.partition.mdav.tail import VARIANTS, assign_the_rest, first_by_distance, loop_needs
+from shoal.partition.mdav.with_trees import loop_with_trees
 from shoal.progress import advance
 
 __all__ = ["MDAV"]
 
 # Up to this n * n * d / k NumPy is faster than loading numba and the kernels.
 _MOST_TO_SCAN = 8_000_000
-# Fewer records than this are one step, and one tree lasts to the end.
-_SMALL = 2_000
-_STEPS = 50
-_NEARER = 2.0**-8  # squared: all that remain are 16 times as near
 _LARGEST = 1e300  # beyond it totals can overflow
 
 
@@ -95,7 +91,6 @@ class MDAV(Partitioner):
         "variant": OneOf(VARIANTS),
         "distance": OneOf(("euclidean", "gower")),
     }
-    groups_codes: ClassVar[bool] = True
 
     def __init__(self, k: int, *, variant: str = "classic", distance: str = "euclidean") -> None:
         self.k = k
@@ -111,6 +106,10 @@ class MDAV(Partitioner):
     def scaled_for(self) -> Literal["euclidean", "gower"]:
         """The distance that the matrix has to be scaled for."""
         return "gower" if self.distance == "gower" else "euclidean"
+
+    def takes_codes(self, X: NDArray[np.float64], width: int) -> bool:
+        """Whether a tree is needed, in which codes are faster than indicators; beside them no number is scaled."""
+        return len(X) * len(X) * width > _MOST_TO_SCAN * self.k and bool(np.abs(X).max() <= _LARGEST)
 
     def for_mixed(
         self,
@@ -133,7 +132,7 @@ class MDAV(Partitioner):
         labels = np.full(n, -1, dtype=np.int64)
         needed = loop_needs(self.k, self.variant)
         if n >= needed:
-            run_loop = _loop_by_scanning if n * X.size <= _MOST_TO_SCAN * self.k else _loop_with_trees
+            run_loop = _loop_by_scanning if n * X.size <= _MOST_TO_SCAN * self.k else loop_with_trees
             run_loop(X, labels, self.k, needed)
         remaining = np.count_nonzero(labels < 0)
         assign_the_rest(X, labels, self.k, self.variant, centroid, squared_distances)
@@ -157,36 +156,3 @@ def _loop_by_scanning(X: NDArray[np.float64], labels: NDArray[np.int64], k: int,
             left = np.delete(left, members)
             columns = np.delete(columns, members, axis=1)
     advance((n - len(left)) / n)
-
-
-def _loop_with_trees(X: NDArray[np.float64], labels: NDArray[np.int64], k: int, needed: int) -> None:
-    """Make groups, two at a time, with a tree that finds the nearest and the farthest record."""
-    # Imported here because numba takes a second to import.
-    from shoal.partition.kernels.exact_sum import MOST_PARTIALS, total_columns
-    from shoal.partition.kernels.mdav import make_pairs_of_groups
-
-    n, d = X.shape
-    totals = np.zeros((d, MOST_PARTIALS))
-    total_columns(X, totals)
-    tree = plant(X, *find_twins(X))
-    worn_out = _worn_out(tree)
-    step = n if n < _SMALL else n // _STEPS
-    group, remaining = 0, n
-    while remaining >= needed:
-        before = remaining
-        pause = max(needed - 1, remaining - step)
-        group, remaining = make_pairs_of_groups(tree, X, totals, labels, k, group, remaining, pause, *worn_out)
-        advance((before - remaining) / n)
-        if remaining > pause:
-            tree = replant(tree, X)
-            worn_out = _worn_out(tree)
-
-
-def _worn_out(tree: Tree) -> tuple[int, float]:
-    """Return how many records are left in a tree, or how near they all are (squared), when a new one is worth building.
-
-    A tree is exact, and slower, for the sake of a few far records: without them the next one need not be.
-    """
-    planted = int(tree.left[0])
-    last = planted // 4 if planted >= _SMALL else 0
-    return last, float(tree.reach[-1].max()) * _NEARER if tree.is_exact else -1.0
