@@ -18,8 +18,8 @@ _MOST_TRIPLES = 6_000_000
 _LIST_OF_NEIGHBOURS = 200  # as long as those of `bound_of_neighbours`
 _LISTED_FIRST = 15  # more neighbours than k: whose pairs are in the linear program from the beginning
 _STEP_SIZE = 0.15  # of a price
-_LEAST_UNIT = 0.1  # of the mean price: steps of records that have others as near as possible
-_LEAST_WANTED = 1e-3  # what is short at a pair that is added, as a part of a price
+_LEAST_PRICE = 0.1  # of the mean price, where steps are measured; identical records have a price of 0
+_LEAST_WANTED = 1e-3  # what has to be short at a pair for it to be added, as a part of a step
 _MOST_WORK = 1e9  # steps by triples, where no time is given
 _MOST_ROUNDS = 20
 _STEPS = 100  # in a round
@@ -90,7 +90,7 @@ def bound_by_prices(
 
 
 @dataclass(frozen=True)
-class _Pairs:
+class _NearPairs:
     """Pairs of near records, numbered, and for every record the pairs it is in."""
 
     ends: NDArray[np.int32]
@@ -101,7 +101,7 @@ class _Pairs:
     reach: NDArray[np.float64]  # two records that are no pair are at least as far as these of both together
 
 
-def _pairs_of(X: NDArray[np.float64], neighbours: NDArray[np.int32]) -> _Pairs:
+def _pairs_of(X: NDArray[np.float64], neighbours: NDArray[np.int32]) -> _NearPairs:
     n, length = neighbours.shape
     keys = np.sort(_keys_of_lists(neighbours))
     keys = keys[np.append(True, keys[1:] > keys[:-1])]
@@ -109,7 +109,7 @@ def _pairs_of(X: NDArray[np.float64], neighbours: NDArray[np.int32]) -> _Pairs:
     reach = np.full(n, np.inf)
     if length < n - 1:
         reach = _squared_distances(X, np.arange(n), neighbours[:, -1]) / 2 * (1 - _ROUNDING)
-    return _Pairs(*_lists_by_record(ends, n), _squared_distances(X, *ends.T) * (1 - _ROUNDING), reach)
+    return _NearPairs(*_lists_by_record(ends, n), _squared_distances(X, *ends.T) * (1 - _ROUNDING), reach)
 
 
 def _lists_by_record(
@@ -143,9 +143,9 @@ def _squared_distances(
 
 
 def _shares(
-    pairs: _Pairs, k: int, distances: NDArray[np.float64], prices: NDArray[np.float64], tolls: NDArray[np.float64]
+    pairs: _NearPairs, k: int, distances: NDArray[np.float64], prices: NDArray[np.float64], tolls: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return what every record adds to the bound with these distances; the prices are raised first."""
+    """Return what every record adds to the bound with these distances, and raise the prices, in place."""
     from shoal.partition.kernels import prices as kernels
     from shoal.partition.kernels.lower_bound import raise_prices
 
@@ -164,14 +164,14 @@ def _shares(
 class _Ascent:
     """The linear program of near pairs and triples, and how far its solution has come."""
 
-    def __init__(self, pairs: _Pairs, neighbours: NDArray[np.int32], k: int, prices: NDArray[np.float64]) -> None:
+    def __init__(self, pairs: _NearPairs, neighbours: NDArray[np.int32], k: int, prices: NDArray[np.float64]) -> None:
         n = len(prices)
         self.pairs = pairs
         self.k = k
         self.prices = prices
         self.work = 0.0
-        self.seconds = 0.0  # that it took to make all triples pay
-        self.units = np.maximum(prices, _LEAST_UNIT * prices.mean()) * _STEP_SIZE
+        self.seconds = 0.0  # that the last round took after its steps
+        self.units = np.maximum(prices, _LEAST_PRICE * prices.mean()) * _STEP_SIZE
         self.core = np.empty(0, dtype=np.int64)
         self.together, self.tolls = np.empty((2, 0))
         self.keys = np.empty(0, dtype=np.int64)
@@ -247,7 +247,8 @@ class _Ascent:
         most = int(_GROWTH * len(self.core))
         if len(added) > most:
             added = added[np.argsort(-wanted[added], kind="stable")[:most]]
-        self._list(added)
+        if len(added):
+            self._list(added)
         return shares
 
 
