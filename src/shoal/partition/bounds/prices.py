@@ -165,12 +165,12 @@ class _Ascent:
     """The linear program of near pairs and triples, and how far its solution has come."""
 
     def __init__(self, pairs: _NearPairs, neighbours: NDArray[np.int32], k: int, prices: NDArray[np.float64]) -> None:
+        begin = time.monotonic()
         n = len(prices)
         self.pairs = pairs
         self.k = k
         self.prices = prices
         self.work = 0.0
-        self.seconds = 0.0  # that the last round took after its steps
         self.units = np.maximum(prices, _LEAST_PRICE * prices.mean()) * _STEP_SIZE
         self.core = np.empty(0, dtype=np.int64)
         self.together, self.tolls = np.empty((2, 0))
@@ -180,6 +180,7 @@ class _Ascent:
         length = min(k + _LISTED_FIRST, neighbours.shape[1])
         while not self._list(np.searchsorted(keys, _keys_of_lists(neighbours[:, :length]))):
             length = length * 2 // 3
+        self.seconds = time.monotonic() - begin  # about what a round takes after its steps
 
     def _list(self, added: NDArray[np.int64]) -> bool:
         """List these pairs too, and all triples of listed pairs, unless that would be too many."""
