@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.partition.bounds.neighbours import bound_of_neighbours, lower_bound_by_neighbours
 from shoal.partition.geometry.neighbours import nearest_records
+from shoal.partition.geometry.tree import find_twins, plant
 
 __all__ = ["bound_by_prices"]
 
@@ -77,16 +78,20 @@ def bound_by_prices(
         return bound_of_neighbours(X, k), np.zeros(n)
     neighbours = nearest_records(X, length)
     bound = lower_bound_by_neighbours(X, neighbours[:, :_LIST_OF_NEIGHBOURS], k)
+    # Near records get near numbers, so that what a step reads is in the cache: several times as fast on large files.
+    order = np.argsort(plant(X, *find_twins(X)).place, kind="stable")
+    place = np.argsort(order).astype(np.int32)
+    X, neighbours = X[order], place[neighbours[order]]
     pairs = _pairs_of(X, neighbours)
     first = _squared_distances(X, np.arange(n), neighbours[:, k - 2]) / 2
     best = _shares(pairs, k, pairs.distances, first, np.zeros(n))
     if k > 2 and first.any():
         ascent = _Ascent(pairs, neighbours, k, first)
         if start is not None:
-            ascent.prices = np.maximum(start, 0) * k / (k - 1)
+            ascent.prices = np.maximum(start[order], 0) * k / (k - 1)
         while not ascent.is_over(until):
             best = max(best, ascent.next_shares(until), key=np.sum)
-    return max(bound, float(best.sum())), best
+    return max(bound, float(best.sum())), best[place]
 
 
 @dataclass(frozen=True)
