@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
+import shoal
 from oracles.best_partitions import KINDS, least_sse, tiny_matrix
 from shoal.errors import ParameterError
 from shoal.partition import MDAV
@@ -79,6 +80,18 @@ def test_the_number_of_threads_does_not_matter(monkeypatch, steps):
     for threads in (1, 2, 5):
         monkeypatch.setattr(os, "cpu_count", lambda threads=threads: threads)
         found.append(Refine(4, steps=steps).fit(X).labels_)
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])
+
+
+def test_the_number_of_threads_does_not_matter_in_a_large_file(monkeypatch):
+    """With 10,000 groups a round has more steps than in a small file; the last one here is not a whole one."""
+    X = blobs(20_000, 2)
+    start = np.argsort(np.argsort(X[:, 0])) // 2
+    found = []
+    for threads in (1, 2, 4):
+        monkeypatch.setattr(os, "cpu_count", lambda threads=threads: threads)
+        found.append(Refine(2, start, steps=180).fit(X).labels_)
     assert np.array_equal(found[0], found[1])
     assert np.array_equal(found[0], found[2])
 
@@ -248,6 +261,29 @@ def test_progress_sums_up_to_one():
             Refine(3, **parameters).fit(blobs(60))
         assert sum(parts) == pytest.approx(1)
         assert min(parts) >= 0
+
+
+def test_a_mixed_table_loses_no_more_than_with_mdav():
+    """The loss of a mixed table is the squared error of standard scores and of indicators, one a category."""
+    rng = np.random.default_rng(0)
+    level = rng.normal(size=400)
+    table = pd.DataFrame(
+        {
+            "income": np.exp(level),
+            "age": level + rng.normal(size=400),
+            "sex": rng.choice(["f", "m"], 400),
+            "region": np.array(list("abcde"))[np.clip(level + rng.normal(size=400) + 2.5, 0, 4.9).astype(int)],
+        }
+    )
+    numbers = table[["income", "age"]]
+    embedded = np.hstack([(numbers - numbers.mean()) / numbers.std(), pd.get_dummies(table[["sex", "region"]])])
+    before, after, again = (
+        shoal.protect(table, 4, columns=list(table), method=method, seed=1)
+        for method in ("mdav", "refine:steps=300", "refine:steps=300")
+    )
+    assert np.bincount(after.partitions[0].labels).min() >= 4
+    assert sse(embedded, after.partitions[0].labels) < 0.95 * sse(embedded, before.partitions[0].labels)
+    assert after.data.equals(again.data)
 
 
 # MDAV's SSE is the published one; the other values are what much longer searches by other programs reached.

@@ -10,7 +10,7 @@ from numba import types
 from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, intrinsic, kernel
 from shoal.partition.kernels.exponentials import power
 from shoal.partition.kernels.refine_anneal import anneal, exponential, fill_squared_distances, list_near
-from shoal.partition.kernels.refine_groups import MOST_GROUPS, MOST_MOVABLE, Groups, Proposals
+from shoal.partition.kernels.refine_groups import MOST_GROUPS, MOST_MOVABLE, USUAL_RECORDS, Groups, Proposals
 from shoal.partition.kernels.refine_random import advanced, below, fraction, state_of_step
 from shoal.partition.kernels.refine_region import (
     add_a_group,
@@ -24,7 +24,7 @@ from shoal.partition.kernels.refine_region import (
 
 _NEAR = 10  # how many others a record may follow to their group
 _COLDEST, _HOTTEST = 0.5, 4.0  # the first temperature of a step is between these
-_MORE_MOVES = 8  # times as many moves for outliers, where each costs or saves much
+_MORE_MOVES = 2  # times as many moves for outliers, where each costs or saves much
 _CHANGES_COUNT = 0.3  # the part of the steps that make one group more or one less
 _LEAST_GAIN = 1e-12  # relative; less may be rounding
 
@@ -59,7 +59,8 @@ def make_proposals(
     """
     d = X.shape[1]
     most_records = proposals.rows.shape[1]
-    points = np.empty((MOST_MOVABLE, d))
+    most_groups = min(MOST_GROUPS, max(2, USUAL_RECORDS // k))
+    points = np.empty(d * MOST_MOVABLE)
     distances = np.empty(MOST_MOVABLE * MOST_MOVABLE)
     near = np.empty(MOST_MOVABLE * _NEAR, np.int32)
     scale = np.empty(MOST_MOVABLE)
@@ -78,9 +79,10 @@ def make_proposals(
         parts, sse = proposals.parts[step], proposals.sse[step]
         state = state_of_step(seed, first_step + step)
         before, records, is_scattered, state = choose_region(
-            groups, neighbours, MOST_GROUPS, most_records, taken, state
+            groups, neighbours, most_groups, most_records, taken, state
         )
         proposals.gain[step] = 0.0
+        proposals.counts[step, 0], proposals.counts[step, 1], proposals.counts[step, 2] = before, before, records
         if before == 1:
             continue
         after = before
@@ -99,19 +101,20 @@ def make_proposals(
                 elif fewer:
                     after = before - 1
         D = distances[: movable * movable].reshape((movable, movable))
-        fill_squared_distances(X, rows, movable, points, D)
+        columns = points[: d * movable].reshape((d, movable))
+        fill_squared_distances(X, rows, columns, D)
         if after > before:
             state = advanced(state)
             add_a_group(D, k, below(state, records), before, sizes, parts)
         elif after < before:
             state = advanced(state)
-            dissolve_a_group(points[:movable], k, below(state, before), before, sizes, means, parts)
+            dissolve_a_group(columns, k, below(state, before), before, sizes, means, parts)
         if after != before:
             measure_groups(X, rows, parts, records, after, sizes, means, sse)
         near_ones = near[: movable * min(_NEAR, movable - 1)].reshape((movable, min(_NEAR, movable - 1)))
         list_near(D, k, near_ones, scale)
         table = to_group[: after * movable].reshape((after, movable))
-        tabulate_groups(points[:movable], parts, after, sizes, means, sse, table, pairs, listed, lengths, place)
+        tabulate_groups(columns, parts, after, sizes, means, sse, table, pairs, listed, lengths, place)
         state = advanced(state)
         temperature = _COLDEST * power(_HOTTEST / _COLDEST, fraction(state))
         state = anneal(
@@ -119,9 +122,7 @@ def make_proposals(
             k, temperature, moves * movable * (_MORE_MOVES if is_scattered else 1), state,
         )  # fmt: skip
         new_loss = measure_groups(X, rows, parts, records, after, sizes, means, sse)
-        proposals.counts[step, 0] = before
         proposals.counts[step, 1] = after
-        proposals.counts[step, 2] = records
         if abs(loss - new_loss) > loss * _LEAST_GAIN:
             proposals.gain[step] = loss - new_loss
         proposals.leeway[step] = loss / records * exponential(advanced(state))
@@ -138,10 +139,12 @@ def apply_proposals(
     applied = 0
     for step in range(count):
         gain = proposals.gain[step]
-        if gain == 0 or gain < -tolerance * proposals.leeway[step]:
-            continue
         taken = proposals.taken[step]
         before, after, records = proposals.counts[step, 0], proposals.counts[step, 1], proposals.counts[step, 2]
+        for t in range(before):
+            groups.visits[taken[t]] += 1
+        if gain == 0 or gain < -tolerance * proposals.leeway[step]:
+            continue
         is_outdated = False
         for t in range(before):
             is_outdated |= groups.changed[taken[t]] == round_number
@@ -150,6 +153,7 @@ def apply_proposals(
         applied += 1
         if after > before:
             taken[before] = groups.numbers[groups.in_use[0]]
+            groups.visits[taken[before]] = groups.visits[taken[0]]
             groups.in_use[0] += 1
         elif after < before:
             gone = taken[after]

@@ -35,21 +35,25 @@ def exponential(random: Scalar) -> Scalar:
 
 
 @inner_kernel
-def fill_squared_distances(X: Doubles, rows: Integers, movable: Scalar, points: Doubles, D: Doubles) -> None:
-    """Copy the records that may move to `points` and fill the table of their squared distances."""
-    d = X.shape[1]
+def fill_squared_distances(X: Doubles, rows: Integers, columns: Doubles, D: Doubles) -> None:
+    """Copy the records that may move to `columns`, one line a variable, and fill the table of their squared distances.
+
+    The innermost loops go over records, so that the compiler can take several at a time; sums keep their order.
+    """
+    d, movable = columns.shape
     for i in range(movable):
         for j in range(d):
-            points[i, j] = X[rows[i], j]
+            columns[j, i] = X[rows[i], j]
     for i in range(movable):
-        D[i, i] = 0.0
-        for h in range(i):
-            total = 0.0
-            for j in range(d):
-                z = points[i, j] - points[h, j]
-                total += z * z
-            D[i, h] = total
-            D[h, i] = total
+        line = D[i]
+        for h in range(movable):
+            line[h] = 0.0
+        for j in range(d):
+            x = columns[j, i]
+            column = columns[j]
+            for h in range(movable):
+                z = x - column[h]
+                line[h] += z * z
 
 
 @inner_kernel

@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MOST_GROUPS", "MOST_MOVABLE", "Groups", "Proposals"]
+__all__ = ["MOST_GROUPS", "MOST_MOVABLE", "USUAL_RECORDS", "Groups", "Proposals"]
 
 MOST_GROUPS = 32  # that one step takes
 MOST_MOVABLE = 320  # records that one step moves: their table of distances stays in the cache
+USUAL_RECORDS = 160  # in groups of k; fewer groups are taken where these have more
 
 
 class Groups(NamedTuple):
@@ -27,6 +28,7 @@ class Groups(NamedTuple):
     place: NDArray[np.int32]  # by number: where it stands in `numbers`
     in_use: NDArray[np.int64]  # 1: how many
     changed: NDArray[np.int64]  # by number: the round in which the group last changed
+    visits: NDArray[np.int32]  # by number: how many steps took the group
 
 
 class Proposals(NamedTuple):

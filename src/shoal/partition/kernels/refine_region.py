@@ -17,13 +17,16 @@ _NEAREST = 5  # a region that wanders looks at this many neighbours of a record 
 
 @inner_kernel
 def worst_of_some(groups: Groups, contestants: Scalar, state: Scalar) -> tuple[Scalar, Scalar]:
-    """Return the group with the largest loss of some random ones, and the random state."""
+    """Return the group with the largest loss for each of its visits, of some random ones, and the random state."""
     worst = np.int64(-1)
+    largest = 0.0
     for _ in range(contestants):
         state = advanced(state)
         group = np.int64(groups.numbers[below(state, groups.in_use[0])])
-        if worst < 0 or groups.sse[group] > groups.sse[worst]:
+        loss = groups.sse[group] / (1 + groups.visits[group])
+        if worst < 0 or loss > largest:
             worst = group
+            largest = loss
     return worst, state
 
 
@@ -131,13 +134,13 @@ def add_a_group(D: Doubles, k: Scalar, seed: Scalar, count: Scalar, sizes: Integ
 
 @inner_kernel
 def dissolve_a_group(
-    points: Doubles, k: Scalar, victim: Scalar, count: Scalar, sizes: Integers, means: Doubles, parts: Integers
+    columns: Doubles, k: Scalar, victim: Scalar, count: Scalar, sizes: Integers, means: Doubles, parts: Integers
 ) -> None:
     """Give the records of the group `victim` to the groups with the nearest means that have room.
 
     The last group takes its number; `means` are those of the groups before.
     """
-    movable, d = points.shape
+    d, movable = columns.shape
     last = count - 1
     for i in range(movable):
         if parts[i] == victim:
@@ -155,7 +158,7 @@ def dissolve_a_group(
             if sizes[g] < 2 * k - 1:
                 distance = 0.0
                 for j in range(d):
-                    z = points[i, j] - means[g, j]
+                    z = columns[j, i] - means[g, j]
                     distance += z * z
                 if nearest < 0 or distance < least:
                     least = distance
@@ -203,7 +206,7 @@ def measure_groups(
 
 @inner_kernel
 def tabulate_groups(
-    points: Doubles,
+    columns: Doubles,
     parts: Integers,
     count: Scalar,
     sizes: Integers,
@@ -219,16 +222,21 @@ def tabulate_groups(
 
     The squared distances from a point to n records sum up to n times that to their mean, plus their loss.
     """
-    movable, d = points.shape
+    d, movable = columns.shape
     for g in range(count):
         lengths[g] = 0
         pairs[g] = sizes[g] * sse[g]
+        line = to_group[g]
         for i in range(movable):
-            distance = 0.0
-            for j in range(d):
-                z = points[i, j] - means[g, j]
-                distance += z * z
-            to_group[g, i] = sizes[g] * distance + sse[g]
+            line[i] = 0.0
+        for j in range(d):
+            mean = means[g, j]
+            column = columns[j]
+            for i in range(movable):
+                z = column[i] - mean
+                line[i] += z * z
+        for i in range(movable):
+            line[i] = sizes[g] * line[i] + sse[g]
     for i in range(movable):
         g = parts[i]
         listed[g, lengths[g]] = i

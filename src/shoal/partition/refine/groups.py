@@ -32,6 +32,7 @@ def groups_of(X: NDArray[np.float64], labels: NDArray[np.int64], k: int) -> Grou
         place=np.arange(most, dtype=np.int32),
         in_use=np.array([labels.max() + 1], dtype=np.int64),
         changed=np.full(most, -1, dtype=np.int64),
+        visits=np.zeros(most, dtype=np.int32),
     )
 
 

@@ -98,11 +98,16 @@ class Refine(Partitioner):
     Notes
     -----
     A step costs the same in a small file and in a large one: it looks at the groups it takes and at nothing else.
-    Which groups are neighbours is read from lists of the nearest records of every record. 32 steps make a round.
-    They are independent of each other, so that threads can share them; then the proposals that gain are applied in
-    order, unless they took a group that an earlier one changed. Every step has its own random numbers, which follow
-    from the seed and its number. Where the groups have more than 320 records together, a step moves the 320 for which
-    another mean is not much farther than that of their own group.
+    Which groups are neighbours is read from lists of the nearest records of every record. A round has 32 steps, in
+    large files up to 256. They are independent of each other, so that threads can share them; then the proposals that
+    gain are applied in order, unless they took a group that an earlier one changed. Every step has its own random
+    numbers, which follow from the seed and its number. The more steps took a group already, the less often it is
+    chosen to begin with. Where the groups have more than 320 records together, a step moves the 320 for which another
+    mean is not much farther than that of their own group.
+
+    The squared error is that of the matrix given. `shoal.protect` gives standard scores, and for a nominal variable an
+    indicator (0 or 1) of each of its categories: there the loss of a group of s records is what its numbers lose and,
+    for every nominal variable, s minus the sum over its categories of (how many records have it) squared, divided by s.
 
     References
     ----------

@@ -18,9 +18,10 @@ from shoal.partition.refine.groups import copy_of, groups_of, room_for_proposals
 from shoal.partition.refine.optimum import Optimum
 from shoal.progress import advance, share
 
-__all__ = ["search"]
+__all__ = ["Search", "search"]
 
-_STEPS_A_ROUND = 32
+_SHORTEST_ROUND, _LONGEST_ROUND = 32, 256  # steps; the longer a round, the less threads wait for each other
+_GROUPS_A_STEP = 200  # with fewer, too many steps of one round would take the same groups
 # Steps for every group:
 _REST = 10  # without any gain, before the partition is shaken
 _SHAKE = 15  # that shake it
@@ -42,60 +43,107 @@ def search(
     steps: int | None,
     seed: int,
 ) -> int:
-    """Take steps, apply the proposals that gain to `groups`, and return how many steps were taken.
+    """Search for some seconds or steps, leave the best partition in `groups`, and return how many steps were taken.
 
-    The search ends when the seconds or the steps are used up, when no partition can be better, or when too many steps
-    have brought nothing.
+    The arguments are those of `Search` and of its `go_on`.
+    """
+    one = Search(X, groups, neighbours, k, optimum, seed)
+    one.go_on(seconds, steps)
+    one.leave_the_best()
+    return one.n_steps
+
+
+class Search:
+    """A search that can be interrupted and go on: the same steps give the same partition, in one go or in many.
 
     Parameters
     ----------
     X
         The records.
     groups
-        The partition to start from; it is changed to the best partition found.
+        The partition to start from; the search changes it.
     neighbours
         The nearest other records of every record, nearest first.
     k
         The least number of records in a group.
     optimum
         Tells whether no partition can be better.
-    seconds, steps
-        How long to search, and how many steps to take; None is no limit.
     seed
         What the random numbers follow from.
     """
-    # Imported here because numba takes a second to import.
-    from shoal.partition.kernels.refine import apply_proposals, make_proposals
 
-    threads = min(os.cpu_count() or 1, _STEPS_A_ROUND)
-    proposals = room_for_proposals(_STEPS_A_ROUND, k)
-    make_proposals(X, groups, neighbours, k, seed, 0, 0, 0, proposals)  # compiles, or loads what was compiled
-    phases = _Phases(X, k, groups)
-    n_steps, reported = 0, 0.0
-    began = time.perf_counter()
-    with ThreadPoolExecutor(max(threads - 1, 1)) as pool:
-        while not (optimum.is_reached(groups) or phases.is_over(n_steps)):
-            count = _STEPS_A_ROUND if steps is None else min(_STEPS_A_ROUND, steps - n_steps)
-            elapsed = time.perf_counter() - began
-            if count <= 0 or (seconds is not None and elapsed >= seconds):
-                break
-            moves = min(_MOST_MOVES, int(_FIRST_MOVES + _ADDED_MOVES * (n_steps - phases.started) / groups.in_use[0]))
-            arguments = (X, groups, neighbours, k, seed, n_steps, count, moves, proposals)
-            proposals.next_step[0] = 0
-            others = [pool.submit(make_proposals, *arguments) for _ in range(threads - 1)]
-            make_proposals(*arguments)
-            for other in others:
-                other.result()
-            n_steps += count
-            has_changed = apply_proposals(groups, proposals, count, n_steps, phases.tolerance(n_steps)) > 0
-            phases.after_round(n_steps, has_changed)
-            progress = max(n_steps / steps if steps else 0.0, elapsed / seconds if seconds else 0.0)
-            if progress >= reported + 0.01:
-                advance(progress - reported)
-                reported = progress
-    phases.end()
-    advance(1 - reported)
-    return n_steps
+    def __init__(
+        self,
+        X: NDArray[np.float64],
+        groups: Groups,
+        neighbours: NDArray[np.int32],
+        k: int,
+        optimum: Optimum,
+        seed: int,
+    ) -> None:
+        self._X = X
+        self._groups = groups
+        self._neighbours = neighbours
+        self._k = k
+        self._optimum = optimum
+        self._seed = seed
+        self._round = max(_SHORTEST_ROUND, min(int(groups.in_use[0]) // _GROUPS_A_STEP, _LONGEST_ROUND))
+        self._proposals = room_for_proposals(self._round, k)
+        self._phases = _Phases(X, k, groups)
+        self.n_steps = 0
+
+    def go_on(self, seconds: float | None, steps: int | None) -> None:
+        """Take steps until `n_steps` are `steps`, or the seconds are used up; None is no limit.
+
+        It also ends when no partition can be better, or when too many steps have brought nothing. Pauses change nothing
+        if they come after whole rounds (`steps` a multiple of 32 up to 6,400 groups, of as many as make a round
+        beyond).
+        """
+        threads = min(os.cpu_count() or 1, self._round)
+        self._make_proposals(0, 0)  # compiles, or loads what was compiled
+        reported, first = 0.0, self.n_steps
+        began = time.perf_counter()
+        with ThreadPoolExecutor(max(threads - 1, 1)) as pool:
+            while not (self._optimum.is_reached(self._groups) or self._phases.is_over(self.n_steps)):
+                count = self._round if steps is None else min(self._round, steps - self.n_steps)
+                elapsed = time.perf_counter() - began
+                if count <= 0 or (seconds is not None and elapsed >= seconds):
+                    break
+                self._take_a_round(count, threads, pool)
+                part = (self.n_steps - first) / (steps - first) if steps else 0.0
+                progress = max(part, elapsed / seconds if seconds else 0.0)
+                if progress >= reported + 0.01:
+                    advance(progress - reported)
+                    reported = progress
+        advance(1 - reported)
+
+    def leave_the_best(self) -> None:
+        """Change the partition to the best one that was found."""
+        self._phases.end()
+
+    def _make_proposals(self, count: int, moves: int) -> None:
+        # Imported here because numba takes a second to import.
+        from shoal.partition.kernels.refine import make_proposals
+
+        make_proposals(
+            self._X, self._groups, self._neighbours, self._k, self._seed, self.n_steps, count, moves, self._proposals
+        )
+
+    def _take_a_round(self, count: int, threads: int, pool: ThreadPoolExecutor) -> None:
+        """Make proposals in all threads and apply those that gain."""
+        from shoal.partition.kernels.refine import apply_proposals
+
+        in_use = self._groups.in_use[0]
+        moves = min(_MOST_MOVES, int(_FIRST_MOVES + _ADDED_MOVES * (self.n_steps - self._phases.started) / in_use))
+        self._proposals.next_step[0] = 0
+        others = [pool.submit(self._make_proposals, count, moves) for _ in range(threads - 1)]
+        self._make_proposals(count, moves)
+        for other in others:
+            other.result()
+        self.n_steps += count
+        tolerance = self._phases.tolerance(self.n_steps)
+        has_changed = apply_proposals(self._groups, self._proposals, count, self.n_steps, tolerance) > 0
+        self._phases.after_round(self.n_steps, has_changed)
 
 
 class _Phases:
