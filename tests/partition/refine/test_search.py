@@ -9,7 +9,7 @@ from shoal.partition import MDAV
 from shoal.partition.geometry.neighbours import nearest_records
 from shoal.partition.refine.groups import groups_of, sse_by_group
 from shoal.partition.refine.optimum import Optimum
-from shoal.partition.refine.search import Search, search
+from shoal.partition.refine.search import RefineSearch, search
 
 
 def records(n: int = 300) -> np.ndarray:
@@ -25,7 +25,7 @@ def test_a_search_with_pauses_takes_the_same_steps(pauses):
     optimum = Optimum(X, neighbours, k, 0.0)
     groups, expected = (groups_of(X, MDAV(k).fit(X).labels_, k) for _ in range(2))
     assert search(X, expected, neighbours, k, optimum, None, 960, 5) == 960
-    one = Search(X, groups, neighbours, k, optimum, 5)
+    one = RefineSearch(X, groups, neighbours, k, optimum, 5)
     for steps in pauses:
         one.go_on(None, steps)
         assert one.n_steps == steps

@@ -18,7 +18,7 @@ from shoal.partition.refine.groups import copy_of, groups_of, room_for_proposals
 from shoal.partition.refine.optimum import Optimum
 from shoal.progress import advance, share
 
-__all__ = ["Search", "search"]
+__all__ = ["RefineSearch", "search"]
 
 _SHORTEST_ROUND, _LONGEST_ROUND = 32, 256  # steps; the longer a round, the less threads wait for each other
 _GROUPS_A_STEP = 200  # with fewer, too many steps of one round would take the same groups
@@ -45,15 +45,15 @@ def search(
 ) -> int:
     """Search for some seconds or steps, leave the best partition in `groups`, and return how many steps were taken.
 
-    The arguments are those of `Search` and of its `go_on`.
+    The arguments are those of `RefineSearch` and of its `go_on`.
     """
-    one = Search(X, groups, neighbours, k, optimum, seed)
+    one = RefineSearch(X, groups, neighbours, k, optimum, seed)
     one.go_on(seconds, steps)
     one.leave_the_best()
     return one.n_steps
 
 
-class Search:
+class RefineSearch:
     """A search that can be interrupted and go on: the same steps give the same partition, in one go or in many.
 
     Parameters
