@@ -23,7 +23,7 @@ from shoal.partition.kernels.refine_region import (
 )
 
 _NEAR = 10  # how many others a record may follow to their group
-_COLDEST, _HOTTEST = 0.5, 4.0  # the first temperature of a step is between these
+_COLDEST, _HOTTEST = 0.5, 4.0  # the first temperature of a step is between these, times its heat
 _MORE_MOVES = 2  # times as many moves for outliers, where each costs or saves much
 _CHANGES_COUNT = 0.3  # the part of the steps that make one group more or one less
 _LEAST_GAIN = 1e-12  # relative; less may be rounding
@@ -50,12 +50,13 @@ def make_proposals(
     first_step: Scalar,
     count: Scalar,
     moves: Scalar,
+    heat: Scalar,
     proposals: Proposals,
 ) -> None:
     """Make proposals until all `count` steps of a round are taken, by this thread or another that works on them.
 
     The random numbers of a step follow from `seed` and its number, `first_step` and on. `moves` is how many moves of
-    each record it draws.
+    each record it draws, `heat` what its temperature is multiplied by.
     """
     d = X.shape[1]
     most_records = proposals.rows.shape[1]
@@ -116,7 +117,7 @@ def make_proposals(
         table = to_group[: after * movable].reshape((after, movable))
         tabulate_groups(columns, parts, after, sizes, means, sse, table, pairs, listed, lengths, place)
         state = advanced(state)
-        temperature = _COLDEST * power(_HOTTEST / _COLDEST, fraction(state))
+        temperature = heat * _COLDEST * power(_HOTTEST / _COLDEST, fraction(state))
         state = anneal(
             D, table, pairs, sizes, listed, lengths, place, parts, near_ones, scale,
             k, temperature, moves * movable * (_MORE_MOVES if is_scattered else 1), state,

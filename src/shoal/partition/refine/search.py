@@ -28,8 +28,9 @@ _SHAKE = 15  # that shake it
 _RACE = 30  # for a fresh start to get ahead of the best partition
 _PATIENCE = 1_000  # without a new best partition, before the search ends
 _TOLERANCE = 1.0  # at first, for results that are worse, relative to the mean loss of their records
-# Moves of every record that a step makes; a large file gains more from having been everywhere first.
-_FIRST_MOVES, _ADDED_MOVES, _MOST_MOVES = 60, 60, 300  # at first, more for each step per group, and at most
+_HASTE = 5  # that are quicker and colder: a large file gains more from having been everywhere first
+_FIRST_MOVES, _MOST_MOVES = 30, 300  # of every record that a step makes, at first and after the haste
+_FIRST_HEAT = 0.5  # of a step, at first; 1 after the haste
 _FRESH_STARTS = 3  # between two shakes
 
 
@@ -100,7 +101,7 @@ class RefineSearch:
         beyond).
         """
         threads = min(os.cpu_count() or 1, self._round)
-        self._make_proposals(0, 0)  # compiles, or loads what was compiled
+        self._make_proposals(0, 0, 1.0)  # compiles, or loads what was compiled
         reported, first = 0.0, self.n_steps
         began = time.perf_counter()
         with ThreadPoolExecutor(max(threads - 1, 1)) as pool:
@@ -121,23 +122,25 @@ class RefineSearch:
         """Change the partition to the best one that was found."""
         self._phases.end()
 
-    def _make_proposals(self, count: int, moves: int) -> None:
+    def _make_proposals(self, count: int, moves: int, heat: float) -> None:
         # Imported here because numba takes a second to import.
         from shoal.partition.kernels.refine import make_proposals
 
         make_proposals(
-            self._X, self._groups, self._neighbours, self._k, self._seed, self.n_steps, count, moves, self._proposals
-        )
+            self._X, self._groups, self._neighbours, self._k, self._seed, self.n_steps, count, moves, heat,
+            self._proposals,
+        )  # fmt: skip
 
     def _take_a_round(self, count: int, threads: int, pool: ThreadPoolExecutor) -> None:
         """Make proposals in all threads and apply those that gain."""
         from shoal.partition.kernels.refine import apply_proposals
 
-        in_use = self._groups.in_use[0]
-        moves = min(_MOST_MOVES, int(_FIRST_MOVES + _ADDED_MOVES * (self.n_steps - self._phases.started) / in_use))
+        calm = min(1.0, (self.n_steps - self._phases.started) / (_HASTE * int(self._groups.in_use[0])))
+        moves = int(_FIRST_MOVES + (_MOST_MOVES - _FIRST_MOVES) * calm)
+        heat = _FIRST_HEAT + (1 - _FIRST_HEAT) * calm
         self._proposals.next_step[0] = 0
-        others = [pool.submit(self._make_proposals, count, moves) for _ in range(threads - 1)]
-        self._make_proposals(count, moves)
+        others = [pool.submit(self._make_proposals, count, moves, heat) for _ in range(threads - 1)]
+        self._make_proposals(count, moves, heat)
         for other in others:
             other.result()
         self.n_steps += count
