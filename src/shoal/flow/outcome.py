@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -137,5 +138,7 @@ class Outcome(PlanSection):
 
 def installed_versions() -> dict[str, str]:
     """Return the versions that can change the digits of a release."""
-    parts = ("shoal", "numpy", "scipy", "numba", "scikit-learn", "narwhals", "pandas", "pyarrow")
+    parts: tuple[str, ...] = ("shoal", "numpy", "scipy", "numba", "scikit-learn", "narwhals", "pandas", "pyarrow")
+    if find_spec("highspy") is not None:
+        parts += ("highspy",)
     return {"python": platform.python_version()} | {part: version(part) for part in parts}

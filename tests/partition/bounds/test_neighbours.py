@@ -14,7 +14,7 @@ from shoal.partition import MDAV
 from shoal.partition.bounds.lower_bound import lower_bound
 from shoal.partition.bounds.neighbours import lower_bound_by_neighbours
 from shoal.partition.geometry.neighbours import nearest_records
-from shoal.partition.refine.groups import sse_by_group
+from shoal.partition.geometry.squared_errors import sse_by_group
 
 
 def well_known_bound(X: np.ndarray, k: int) -> float:

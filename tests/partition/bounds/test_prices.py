@@ -18,7 +18,7 @@ from shoal.partition.bounds import neighbours
 from shoal.partition.bounds import prices as prices_module
 from shoal.partition.bounds.neighbours import bound_of_neighbours
 from shoal.partition.bounds.prices import bound_by_prices
-from shoal.partition.refine.groups import sse_by_group
+from shoal.partition.geometry.squared_errors import sse_by_group
 
 
 def list_only(patch: pytest.MonkeyPatch, count: int) -> None:

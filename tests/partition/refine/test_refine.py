@@ -15,7 +15,7 @@ import shoal
 from oracles.best_partitions import KINDS, least_sse, tiny_matrix
 from shoal.errors import ParameterError
 from shoal.partition import MDAV
-from shoal.partition.refine.groups import sse_by_group
+from shoal.partition.geometry.squared_errors import sse_by_group
 from shoal.partition.refine.refine import Refine
 from shoal.progress import listening
 
@@ -299,5 +299,6 @@ def test_census_is_near_the_best_known_after_few_steps(reference_data, k, mdav, 
 
 
 def test_every_parameter_may_be_given_by_position():
-    given = Refine(3, "vmdav", 2.5, 50, 7)
-    assert given.get_params() == {"k": 3, "start": "vmdav", "seconds": 2.5, "steps": 50, "random_state": 7}
+    given = Refine(3, "vmdav", 2.5, 50, 7, True)
+    expected = {"k": 3, "start": "vmdav", "seconds": 2.5, "steps": 50, "random_state": 7, "prove": True}
+    assert given.get_params() == expected

@@ -7,7 +7,8 @@ import pytest
 
 from shoal.partition import MDAV
 from shoal.partition.geometry.neighbours import nearest_records
-from shoal.partition.refine.groups import groups_of, sse_by_group
+from shoal.partition.geometry.squared_errors import sse_by_group
+from shoal.partition.refine.groups import groups_of
 from shoal.partition.refine.optimum import Optimum
 from shoal.partition.refine.search import RefineSearch, search
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 import numpy as np
@@ -10,10 +11,22 @@ from sklearn.utils.validation import check_array
 
 from shoal.errors import TooFewRecordsError
 from shoal.parameters.limits import Number, OrNone, Whole, check_limits
+from shoal.partition.bounds.linear_program import (
+    MOST_RECORDS,
+    NOT_INSTALLED,
+    bound_by_program,
+    is_highspy_installed,
+)
 from shoal.partition.bounds.neighbours import bound_of_neighbours
+from shoal.partition.bounds.prices import bound_by_prices
 from shoal.partition.geometry.safe_scale import scaled_for_squares
+from shoal.partition.geometry.squared_errors import total_sse
+from shoal.partition.optimal_univariate import OptimalUnivariate
 
 __all__ = ["LowerBound", "lower_bound"]
+
+_MOST_QUICKLY, _LARGEST_K_QUICKLY = 2_000, 5  # records, and k, where more than a first look takes some seconds only
+_ROUNDING = 1e-9  # relative; more than the sums can be off
 
 
 class LowerBound(float):
@@ -22,7 +35,7 @@ class LowerBound(float):
     Attributes
     ----------
     method
-        What proved it: "neighbours" or "linear program".
+        What proved it: "neighbours", "prices", "linear program" or "optimum"; see `lower_bound`.
     by_method
         Every bound that was tried, by its method. This one is the largest of them.
     note
@@ -55,7 +68,7 @@ class LowerBound(float):
 
 
 def lower_bound(X: ArrayLike, k: int, *, seconds: float | None = None) -> LowerBound:
-    """Return a lower bound on the SSE of all partitions into groups of at least k.
+    """Return a lower bound on the squared error of all partitions into groups of at least k.
 
     Parameters
     ----------
@@ -64,7 +77,35 @@ def lower_bound(X: ArrayLike, k: int, *, seconds: float | None = None) -> LowerB
     k
         The least number of records in a group.
     seconds
-        How long to look for a better one; None: until it is found.
+        How long to look for a better bound. None: as long as is worth it for a first look, some seconds at most, with
+        the same result every time.
+
+    Returns
+    -------
+    LowerBound
+        A number; its `method` says what proved it:
+
+        "neighbours"
+            The distances to the nearest neighbours of every record; for files of any size.
+        "prices"
+            Prices of the records that triples of near records support; up to 2,000 records, or as far as `seconds` go.
+        "linear program"
+            The linear program over all groups of k to 2k-1 records, by column generation; with `seconds` also with
+            cuts, which often close most of what it leaves. It needs highspy (``shoal[prove]``), and is used up to 2,000
+            records and k = 5; with `seconds` up to 10,000 records and as far as they go.
+        "optimum"
+            The squared error of the best partition itself, known for one variable and for less than 2k records.
+
+    Notes
+    -----
+    Every bound holds for all partitions, with groups of any sizes from k on, up to rounding: a part of 1e-9 is taken
+    off. `Refine` with ``prove=True`` finds a partition and a bound together, and goes on until they meet.
+
+    References
+    ----------
+    D. Aloise, P. Hansen, C. Rocha and E. Santi (2014), Column generation bounds for numerical microaggregation, Journal
+    of Global Optimization 60. For the cuts: M. Jepsen, B. Petersen, S. Spoorendonk and D. Pisinger (2008), Subset-row
+    inequalities applied to the vehicle-routing problem with time windows, Operations Research 56.
     """
     check_limits({"k": Whole(2), "seconds": OrNone(Number(0))}, {"k": k, "seconds": seconds})
     matrix: NDArray[np.float64] = check_array(X, dtype=np.float64, order="C")
@@ -72,4 +113,36 @@ def lower_bound(X: ArrayLike, k: int, *, seconds: float | None = None) -> LowerB
     if n < k:
         raise TooFewRecordsError(f"k={k} needs at least {k} records; got n_samples={n}. Lower k.")
     records, unit = scaled_for_squares(matrix)
-    return LowerBound({"neighbours": bound_of_neighbours(records, k) * unit * unit})
+    bounds, note = _bounds(records, k, seconds)
+    return LowerBound({method: bound * unit * unit for method, bound in bounds.items()}, note)
+
+
+def _bounds(X: NDArray[np.float64], k: int, seconds: float | None) -> tuple[dict[str, float], str]:
+    """Return the bounds by every method that is worth it, and why there is no better one."""
+    began = time.perf_counter()
+    n = len(X)
+    if X.shape[1] == 1 or n < 2 * k:
+        return {"optimum": _least_error(X, k) * (1 - _ROUNDING)}, ""
+    bounds = {"neighbours": bound_of_neighbours(X, k)}
+    if not np.ptp(X, axis=0).any():
+        return bounds, ""
+    quick = seconds is None
+    left = None if seconds is None else max(0.0, seconds - (time.perf_counter() - began))
+    if n <= (_MOST_QUICKLY if quick else MOST_RECORDS) and (not quick or k <= _LARGEST_K_QUICKLY):
+        if is_highspy_installed():
+            bounds["linear program"] = bound_by_program(X, k, left)
+            return bounds, ""
+        note = NOT_INSTALLED
+    else:
+        note = "" if n > MOST_RECORDS else "With seconds more can be proven."
+    if n <= _MOST_QUICKLY or not quick:
+        bounds["prices"] = bound_by_prices(X, k, seconds=left)[0]
+    return bounds, note
+
+
+def _least_error(X: NDArray[np.float64], k: int) -> float:
+    """Return the squared error of the best partition, of one variable or of too few records for two groups."""
+    labels = np.zeros(len(X), dtype=np.int64)
+    if len(X) >= 2 * k:
+        labels = OptimalUnivariate(k).fit(X).labels_
+    return total_sse(X, labels)

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.partition.geometry.squared_errors import sse_by_group
 from shoal.partition.kernels.refine_groups import MOST_GROUPS, MOST_MOVABLE, Groups, Proposals
 from shoal.partition.mdav.mdav import MDAV
 from shoal.progress import share
 
-__all__ = ["copy_of", "groups_of", "room_for_proposals", "split_large", "sse_by_group", "total_sse"]
+__all__ = ["copy_of", "groups_of", "room_for_proposals", "split_large"]
 
 
 def groups_of(X: NDArray[np.float64], labels: NDArray[np.int64], k: int) -> Groups:
@@ -54,21 +55,6 @@ def split_large(X: NDArray[np.float64], labels: NDArray[np.int64], k: int) -> ND
             labels[members] = np.where(parts == 0, group, groups + parts - 1)
             groups += parts.max()
     return labels
-
-
-def total_sse(X: NDArray[np.float64], labels: NDArray[np.int64]) -> float:
-    """Return the sum of squared distances of all records to the mean of their group."""
-    return float(sse_by_group(X, labels, labels.max() + 1).sum())
-
-
-def sse_by_group(X: NDArray[np.float64], labels: NDArray[np.int64], groups: int) -> NDArray[np.float64]:
-    """Return the sum of squared distances to the mean, for every group."""
-    sizes = np.maximum(np.bincount(labels, minlength=groups), 1)
-    total = np.zeros(groups)
-    for column in X.T:
-        means = np.bincount(labels, weights=column, minlength=groups) / sizes
-        total += np.bincount(labels, weights=(column - means[labels]) ** 2, minlength=groups)
-    return total
 
 
 def room_for_proposals(steps: int, k: int) -> Proposals:

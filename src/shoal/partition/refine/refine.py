@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -12,15 +13,19 @@ from sklearn.base import clone
 
 from shoal.errors import ParameterError
 from shoal.parameters.choices import build, written_form
-from shoal.parameters.limits import Limit, Number, OrNone, Whole
+from shoal.parameters.limits import Limit, Number, OrNone, TrueOrFalse, Whole
 from shoal.partition.algorithms import ALGORITHMS
 from shoal.partition.base import Partitioner
+from shoal.partition.bounds.linear_program import MOST_RECORDS, is_highspy_installed, scaled_for_program
 from shoal.partition.bounds.lower_bound import LowerBound
 from shoal.partition.bounds.neighbours import lower_bound_by_neighbours
 from shoal.partition.geometry.neighbours import nearest_records
 from shoal.partition.geometry.safe_scale import scaled_for_squares
-from shoal.partition.refine.groups import groups_of, split_large, total_sse
+from shoal.partition.geometry.squared_errors import total_sse
+from shoal.partition.kernels.refine_groups import Groups
+from shoal.partition.refine.groups import groups_of, split_large
 from shoal.partition.refine.optimum import Optimum
+from shoal.partition.refine.proof import Proof
 from shoal.partition.refine.search import search
 from shoal.partition.refine.start import labels_of_start
 from shoal.progress import advance, share
@@ -28,6 +33,7 @@ from shoal.progress import advance, share
 __all__ = ["Refine"]
 
 _SHORTEST_LIST, _LONGEST_LIST = 24, 64  # of neighbours
+_STEPS_BEFORE_PROOF = 40  # for every group
 _START, _SEARCH = 0.1, 0.85  # parts of the work, as far as they can be known beforehand
 
 
@@ -75,6 +81,11 @@ class Refine(Partitioner):
         How many steps to take, however long they need. None: as many as there is time for. The search also ends when
         1,000 steps for every group have brought nothing, and when no partition can be better: every record is with
         its k-1 nearest and no other, or with identical ones alone.
+    prove
+        Whether to prove how good the result is: a linear program over all groups gives a lower bound on every partition
+        and the groups that good ones are made of, and integer programs put these together, until the time is up or
+        the partition is proven to be the best. It needs highspy (``shoal[prove]``), and files of up to 10,000 records.
+        A search of 40 steps for every group comes first. Interrupted, it keeps `labels_`, where another can start.
     random_state
         The seed of the search, a whole number from 0 to 4294967295, as in scikit-learn. `shoal.protect` takes it from
         its own `seed` where the method is named without one.
@@ -94,6 +105,10 @@ class Refine(Partitioner):
     gap_
         ``(sse_ - lower_bound_) / sse_``: the part of the loss that a better partition could save at most. 0 where
         the search ended because none can be better, whatever rounding leaves of the difference.
+
+    history_
+        With `prove`, for every step of the proof: the seconds since it began, the squared error and the bound, both in
+        a unit of their own.
 
     Notes
     -----
@@ -134,6 +149,7 @@ class Refine(Partitioner):
         "seconds": OrNone(Number(0)),
         "steps": OrNone(Whole(0)),
         "random_state": Whole(0, 2**32 - 1),
+        "prove": TrueOrFalse(),
     }
 
     def __init__(
@@ -143,12 +159,14 @@ class Refine(Partitioner):
         seconds: float | None = 10,
         steps: int | None = None,
         random_state: int = 0,
+        prove: bool = False,
     ) -> None:
         self.k = k
         self.start = start
         self.seconds = seconds
         self.steps = steps
         self.random_state = random_state
+        self.prove = prove
 
     @property
     def _clock(self) -> float | None:
@@ -163,6 +181,8 @@ class Refine(Partitioner):
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         if self.seconds is None and self.steps is None:
             raise ParameterError("seconds=None needs steps, the number of steps to take; got steps=None.")
+        if self.prove and not is_highspy_installed():
+            raise ParameterError('prove=True needs highspy, which is not installed: pip install "shoal[prove]".')
         scaled, unit = scaled_for_squares(X)
         with share(_START):
             start = self.start if not isinstance(self.start, str) else _named_start(self.start, self.k)
@@ -175,18 +195,50 @@ class Refine(Partitioner):
         groups = groups_of(scaled, split, self.k)
         advance(1 - _START - _SEARCH)
         with share(_SEARCH):
-            self.steps_ = search(
-                scaled, groups, neighbours, self.k, optimum, self._clock, self.steps, int(self.random_state)
-            )
-        labels = np.unique(groups.labels, return_inverse=True)[1].astype(np.int64)
+            labels, proven = self._searched(scaled, groups, neighbours, optimum)
         if total_sse(scaled, labels) > total_sse(scaled, start_labels):
             labels = split  # the gain was nothing but rounding
         sse = total_sse(scaled, labels)
-        self.gap_ = (sse - bound) / sse if sse > bound and not optimum.is_reached(groups) else 0.0
+        bounds = {"neighbours": bound} | proven
+        if optimum.is_reached(groups_of(scaled, labels, self.k)):
+            bounds["optimum"] = sse
+        self.lower_bound_ = LowerBound({method: value * unit * unit for method, value in bounds.items()})
         self.sse_ = sse * unit * unit
         self.start_sse_ = total_sse(scaled, start_labels) * unit * unit
-        self.lower_bound_ = LowerBound({"neighbours": bound * unit * unit})
+        self.gap_ = self.lower_bound_.gap(self.sse_)
         return labels
+
+    def _searched(
+        self, X: NDArray[np.float64], groups: Groups, neighbours: NDArray[np.int32], optimum: Optimum
+    ) -> tuple[NDArray[np.int64], dict[str, float]]:
+        """Search, and prove what can be proven; return the labels and the bound of the proof."""
+        began = time.perf_counter()
+        clock, steps = self._clock, self.steps
+        is_proof = self.prove and len(X) <= MOST_RECORDS
+        first = _STEPS_BEFORE_PROOF * int(groups.in_use[0])
+        if is_proof:
+            steps = first if steps is None else min(steps, first)
+        with share(0.1 if is_proof else 1):
+            self.steps_ = search(X, groups, neighbours, self.k, optimum, clock, steps, int(self.random_state))
+        labels = np.unique(groups.labels, return_inverse=True)[1].astype(np.int64)
+        if not is_proof or self.steps_ < first or optimum.is_reached(groups):
+            return labels, {}
+
+        def search_on(labels: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
+            groups = groups_of(X, labels, self.k)
+            with share(0):
+                search(X, groups, neighbours, self.k, optimum, None, first // 2, seed)
+            return np.unique(groups.labels, return_inverse=True)[1].astype(np.int64)
+
+        scaled, unit = scaled_for_program(X, self.k)
+        proof = Proof(scaled, self.k, [labels], neighbours, search_on)
+        left = None if clock is None else clock - (time.perf_counter() - began)
+        try:
+            with share(0.9):
+                proof.go_on(left, None if self.steps is None else self.steps - first)
+        finally:  # what there is stays if someone interrupts it
+            self.labels_, self.steps_, self.history_ = proof.labels, first + proof.n_steps, proof.history
+        return proof.labels, {"linear program": proof.bound * unit * unit}
 
 
 _PARTITIONERS: tuple[type[Partitioner], ...] = (*ALGORITHMS, Refine)

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["proven_of_files", "proven_of_release", "proven_text"]
 
 _OPTIMAL = 1e-4  # %; rounding leaves that much between a best possible partition and its bound
-_PROVEN_BY = {"neighbours": "the distances to nearest neighbours", "linear program": "a linear program"}
+_PROVEN_BY = {
+    "neighbours": "the distances to nearest neighbours",
+    "prices": "prices of the records",
+    "linear program": "a linear program",
+    "optimum": "an exact method",
+}
 
 
 def proven_of_release(release: Release, audience: Audience, *, computed: bool) -> ProvenFacts | None:

@@ -1,0 +1,138 @@
+"""The linear program over some groups, solved by HiGHS; it goes on from its last solution when groups are added."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.partition.bounds.cuts import Cuts
+from shoal.partition.bounds.group_pool import GroupPool
+
+__all__ = ["Master", "MasterSolution", "new_program"]
+
+
+@dataclass(frozen=True)
+class MasterSolution:
+    """A solution of the linear program.
+
+    Attributes
+    ----------
+    prices
+        The dual of every record.
+    cuts
+        The cuts with their penalties.
+    objective
+        The sum of the prices less the penalties.
+    groups, values
+        Numbers of the groups that are used, and how much of each.
+    outside
+        How much is paid for leaving the box around the centre; 0 if it does not matter.
+    """
+
+    prices: NDArray[np.float64]
+    cuts: Cuts
+    objective: float
+    groups: NDArray[np.int64]
+    values: NDArray[np.float64]
+    outside: float
+
+
+def new_program() -> Any:
+    """Return an empty program of HiGHS that prints nothing and takes the same way every time."""
+    import highspy
+
+    program = highspy.Highs()  # type: ignore[no-untyped-call]
+    for option, value in {"output_flag": False, "threads": 1, "random_seed": 0}.items():
+        program.setOptionValue(option, value)
+    return program
+
+
+class Master:
+    """The linear program: use groups so that every record is used once, at the least squared error.
+
+    The prices, its duals, are kept in a box around a centre: without it they jump about before there are enough groups.
+
+    Parameters
+    ----------
+    pool
+        Where groups come from.
+    n
+        The number of records.
+    center, width
+        The centre of the box and half its width, for every record.
+    """
+
+    def __init__(self, pool: GroupPool, n: int, center: NDArray[np.float64], width: NDArray[np.float64]) -> None:
+        self._pool, self._n = pool, n
+        self._program = new_program()
+        self._groups: list[int] = []
+        self._has: set[int] = set()
+        self._triples = np.empty((0, 3), dtype=np.int64)
+        none = np.array([], dtype=np.int32)
+        self._program.addRows(n, np.ones(n), np.ones(n), 0, none, none, np.array([]))
+        rows = np.arange(n, dtype=np.int32)
+        free = np.full(n, np.inf)
+        for sign in (1.0, -1.0):
+            self._program.addCols(n, np.zeros(n), np.zeros(n), free, n, rows, rows, np.full(n, sign))
+        self.move_box(center, width)
+
+    def move_box(self, center: NDArray[np.float64], width: NDArray[np.float64]) -> None:
+        """Keep the prices within `width` of `center`."""
+        n = self._n
+        self._program.changeColsCost(n, np.arange(n, dtype=np.int32), center + width)
+        self._program.changeColsCost(n, np.arange(n, 2 * n, dtype=np.int32), width - center)
+
+    def add(self, numbers: NDArray[np.int64]) -> int:
+        """Add groups of the pool; return how many are new."""
+        new = [number for number in dict.fromkeys(numbers.tolist()) if number not in self._has]
+        if not new:
+            return 0
+        self._groups += new
+        self._has.update(new)
+        index, starts = self._pool.entries(np.array(new), np.arange(self._n), self._triples)
+        count = len(new)
+        free = np.full(count, np.inf)
+        ones = np.ones(len(index))
+        self._program.addCols(count, self._pool.errors[new], np.zeros(count), free, len(index), starts, index, ones)
+        return count
+
+    def add_cuts(self, triples: NDArray[np.int64]) -> None:
+        """Forbid that the groups in use hold two or three records of a triple more than once."""
+        held, counts = Cuts(self._n, triples).held_by(self._pool.members[self._groups])
+        groups = np.repeat(np.arange(len(self._groups)), counts)
+        order = np.argsort(held, kind="stable")
+        counts = np.bincount(held, minlength=len(triples))
+        starts = (np.cumsum(counts) - counts).astype(np.int32)
+        count = len(triples)
+        index = (groups[order] + 2 * self._n).astype(np.int32)
+        self._program.addRows(
+            count, np.full(count, -np.inf), np.ones(count), len(index), starts, index, np.ones(len(index))
+        )
+        self._triples = np.concatenate([self._triples, triples])
+
+    @property
+    def triples(self) -> NDArray[np.int64]:
+        """The three records of every cut."""
+        return self._triples
+
+    def solve(self) -> MasterSolution:
+        """Solve the program, from where it was."""
+        n = self._n
+        self._program.run()
+        solution = self._program.getSolution()
+        duals = np.array(solution.row_dual)
+        values = np.array(solution.col_value)
+        used = np.flatnonzero(values[2 * n :] > 1e-7)
+        penalties = np.maximum(0.0, -duals[n:])
+        prices = duals[:n]
+        return MasterSolution(
+            prices=prices,
+            cuts=Cuts(n, self._triples, penalties),
+            objective=float(prices.sum() - penalties.sum()),
+            groups=np.array(self._groups, dtype=np.int64)[used],
+            values=values[2 * n :][used],
+            outside=float(values[: 2 * n].sum()),
+        )

@@ -1,0 +1,237 @@
+"""A search that proves how good it is: local search, linear program and integer programs give each other solutions."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.partition.bounds.column_generation import ColumnGeneration
+from shoal.partition.bounds.integer_program import IntegerSolution, OutOfTimeError, best_of
+from shoal.progress import advance
+
+__all__ = ["Proof"]
+
+_MOST_NEAR = 100_000  # groups that good partitions are looked for among
+_CHOICE = 20  # of groups in a program over a region, for every group that it has now
+_MOST_IN_ALL = 60_000  # groups of a program over the whole file, where these are all that matter,
+_MOST_TOGETHER = 8_000  # and where they are not
+_REGION = 40  # groups, at first
+_GROWTH, _LARGEST_REGION = 1.6, 110
+_REGIONS_A_STEP = 4
+_NODES = 300  # branches that a program over a region follows
+_NODES_IN_ALL = (30, 300, 3_000, 30_000)
+_CLOSED = 1e-9  # relative
+
+
+class Proof:
+    """The best partition known and the best bound, made better step by step until they meet.
+
+    First the linear program over all groups (`ColumnGeneration`) gives a bound, prices of the records, and the groups
+    that good partitions are made of. Then integer programs recombine these and the groups of every partition known, in
+    regions of neighbouring groups where the present ones cost more than their records' prices; regions grow, until
+    one is the whole file. Over the file, the groups with a reduced cost below the gap are enough: no better
+    partition has any other. If there are not too many, that program ends with the best partition there is.
+
+    Parameters
+    ----------
+    X
+        The records.
+    k
+        The least number of records in a group.
+    partitions
+        Partitions to start from, as labels; the best is kept.
+    neighbours
+        The nearest other records of every record, nearest first.
+    search
+        Searches on from labels, with the random numbers of a seed, and returns labels.
+
+    Attributes
+    ----------
+    n_steps
+        How many steps were taken: the same number gives the same partition.
+    bound
+        A lower bound on the squared error of every partition.
+    history
+        For every step the seconds since `go_on` was called, the squared error and the bound.
+    """
+
+    def __init__(
+        self,
+        X: NDArray[np.float64],
+        k: int,
+        partitions: list[NDArray[np.int64]],
+        neighbours: NDArray[np.int32],
+        search: Callable[[NDArray[np.int64], int], NDArray[np.int64]],
+    ) -> None:
+        self._n, self._k, self._neighbours, self._search = len(X), k, neighbours, search
+        self._generation = ColumnGeneration(X, k)
+        self._pool = self._generation.pool
+        numbers = [self._pool.put_partition(labels) for labels in partitions]
+        self._best = min(numbers, key=self._loss)
+        self.bound = 0.0
+        self.n_steps = 0
+        self.history: list[tuple[float, float, float]] = []
+        self._deadline = np.inf
+        self._work = self._steps()
+
+    @property
+    def labels(self) -> NDArray[np.int64]:
+        """The best partition so far."""
+        labels = np.full(self._n, -1, dtype=np.int64)
+        for group, members in enumerate(self._pool.members[self._best]):
+            labels[members[members >= 0]] = group
+        return labels
+
+    @property
+    def sse(self) -> float:
+        """The squared error of the best partition so far."""
+        return self._loss(self._best)
+
+    def go_on(self, seconds: float | None, steps: int | None) -> None:
+        """Take steps until `n_steps` are `steps`, the seconds are used up, or nothing can get better."""
+        began = time.perf_counter()
+        self._deadline = np.inf if seconds is None else began + seconds
+        reported = 0.0
+        while (steps is None or self.n_steps < steps) and time.perf_counter() < self._deadline:
+            try:
+                next(self._work)
+            except (StopIteration, OutOfTimeError):
+                break
+            self.n_steps += 1
+            self.bound = min(max(self.bound, self._generation.bound), self.sse)
+            elapsed = time.perf_counter() - began
+            self.history.append((elapsed, self.sse, self.bound))
+            done = min(1.0, max(self.n_steps / steps if steps else 0.0, elapsed / seconds if seconds else 0.0))
+            advance(max(0.0, done - reported))
+            reported = max(reported, done)
+        advance(1 - reported)
+
+    def _loss(self, numbers: NDArray[np.int64]) -> float:
+        return float(self._pool.errors[numbers].sum())
+
+    @property
+    def _gap(self) -> float:
+        return self.sse - self.bound
+
+    def _steps(self) -> Iterator[None]:
+        while not self._generation.is_final:
+            self._generation.step()
+            yield
+        self._gather_groups()
+        yield
+        for nodes in _NODES_IN_ALL:
+            yield from self._over_regions()
+            self._over_all(nodes)
+            yield
+            if self._gap <= _CLOSED * self.sse:
+                return
+
+    def _gather_groups(self) -> None:
+        """Put the groups with the least reduced costs into the pool, as many as can be handled."""
+        self._first_near = len(self._pool)
+        limit = 1e-3 * self.sse / len(self._best)
+        while limit < 2 * self._gap and self._generation.near_groups(limit, _MOST_NEAR) is not None:
+            limit *= 1.4
+
+    def _over_regions(self) -> Iterator[None]:
+        """Solve programs over regions until none gains; then search on, and solve programs over larger regions."""
+        size = float(_REGION)
+        while size <= _LARGEST_REGION and size < len(self._best):
+            before = self.sse
+            waiting = self._generation.excess(self._best) > _CLOSED * self.sse / len(self._best)
+            is_new = dict(zip(self._best.tolist(), waiting.tolist(), strict=True))
+            while any(is_new.get(number, False) for number in self._best.tolist()):
+                regions = self._next_regions(int(size), is_new)
+                self._recombine(regions)
+                yield
+            if self.sse >= before * (1 - 1e-5):
+                size *= _GROWTH
+                self._search_on()
+                yield
+
+    def _search_on(self) -> None:
+        """Let the local search go on from the best partition; its groups are there to combine, if it gains or not."""
+        found = self._pool.put_partition(self._search(self.labels, self.n_steps))
+        if self._loss(found) < self.sse:
+            self._best = found
+
+    def _next_regions(self, size: int, is_new: dict[int, bool]) -> list[NDArray[np.int64]]:
+        """Return some regions without a group in common, each around a group that was in the middle of none yet."""
+        labels, excess = self.labels, self._generation.excess(self._best)
+        taken = np.zeros(len(self._best), dtype=bool)
+        regions: list[NDArray[np.int64]] = []
+        for group in np.argsort(-excess, kind="stable").tolist():
+            if len(regions) == _REGIONS_A_STEP:
+                break
+            if taken[group] or not is_new.get(int(self._best[group]), False):
+                continue
+            region = self._region_around(group, size, labels, taken)
+            taken[region] = True
+            for inner in region[: max(1, len(region) // 3)]:
+                is_new[int(self._best[inner])] = False
+            regions.append(region)
+        return regions
+
+    def _region_around(
+        self, group: int, size: int, labels: NDArray[np.int64], taken: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        """Return the groups that are reached first from one, going from records to their neighbours."""
+        region = {group: None}
+        for place in range(size):
+            if place >= len(region):
+                break
+            members = self._pool.members[self._best[list(region)[place]]]
+            for near in self._neighbours[members[members >= 0], : 2 * self._k].T:
+                for other in labels[near].tolist():
+                    if len(region) < size and not taken[other]:
+                        region.setdefault(other)
+        return np.array(list(region), dtype=np.int64)
+
+    def _recombine(self, regions: list[NDArray[np.int64]]) -> None:
+        """Solve the program of every region, and take over the groups that are better."""
+        with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+            solutions = list(threads.map(self._solve_region, regions))
+        is_out = np.zeros(len(self._best), dtype=bool)
+        new: list[NDArray[np.int64]] = []
+        for region, solution in zip(regions, solutions, strict=True):
+            before = self._best[region]
+            if self._loss(solution.groups) < self._loss(before):
+                is_out[region] = True
+                new.append(solution.groups)
+        self._best = np.concatenate([self._best[~is_out], *new])
+
+    def _solve_region(self, region: NDArray[np.int64]) -> IntegerSolution:
+        start = self._best[region]
+        members = self._pool.members
+        is_inside = np.zeros(self._n + 1, dtype=bool)
+        is_inside[members[start]] = True  # -1, where a group is smaller, is the last
+        numbers = np.flatnonzero(is_inside[members].all(axis=1))
+        costs = self._generation.excess(numbers)
+        cheapest = np.argsort(costs, kind="stable")[: _CHOICE * len(region)]
+        numbers = numbers[cheapest[costs[cheapest] <= self._generation.excess(start).sum()]]
+        is_within = is_inside[self._generation.triples].all(axis=1)
+        return best_of(self._pool, numbers, start, self._generation.triples[is_within], _NODES, self._seconds_left)
+
+    @property
+    def _seconds_left(self) -> float:
+        return max(0.0, self._deadline - time.perf_counter())
+
+    def _over_all(self, most_nodes: int) -> None:
+        """Solve the program over the whole file; with all groups that matter in it, that proves a bound too."""
+        numbers = self._generation.near_groups(self._gap, _MOST_IN_ALL)
+        is_proof = numbers is not None
+        if numbers is None:
+            numbers = np.arange(len(self._pool))
+            costs = self._generation.excess(numbers)
+            costs[: self._first_near] = np.minimum(costs[: self._first_near], 0)
+            numbers = np.argsort(costs, kind="stable")[:_MOST_TOGETHER]
+        solution = best_of(self._pool, numbers, self._best, self._generation.triples, most_nodes, self._seconds_left)
+        if self._loss(solution.groups) < self.sse:
+            self._best = solution.groups
+        if is_proof:
+            self.bound = max(self.bound, min(solution.bound * (1 - _CLOSED), self.sse))
