@@ -44,7 +44,7 @@ def draw(fit: Refine, percent: float, title: str, path: Path) -> None:
     figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
     axes.step(seconds, sse * percent, where="post", color="#1f6f8b", label="loss of the best partition so far")
     axes.step(seconds, bound * percent, where="post", color="#b5542d", label="no partition is below")
-    known = bound[bound > 0]
+    known = bound[bound > 0] if bound.any() else sse
     axes.fill_between(seconds, bound * percent, sse * percent, step="post", color="#d9d9d9", alpha=0.5)
     axes.set_ylim(known.min() * percent * 0.998, sse.max() * percent * 1.003)
     axes.set(xlabel="seconds", ylabel="information loss, %", title=title)

@@ -5,9 +5,17 @@ from __future__ import annotations
 import math
 import pickle
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from shoal.partition import LowerBound
+from oracles.best_partitions import KINDS, least_sse, tiny_matrix
+from shoal.errors import ParameterError, TooFewRecordsError
+from shoal.partition import MDAV, LowerBound, lower_bound
+from shoal.partition.bounds import linear_program
+from shoal.partition.bounds import lower_bound as lower_bound_module
+from shoal.partition.geometry.squared_errors import total_sse
 
 
 def test_a_bound_is_a_number_with_its_method():
@@ -28,3 +36,95 @@ def test_a_bound_of_zero_proves_nothing_above_zero():
     bound = LowerBound({"neighbours": 0.0})
     assert (bound.gap(0.0), bound.above(0.0)) == (0.0, 0.0)
     assert (bound.gap(2.0), bound.above(2.0)) == (1.0, math.inf)
+
+
+def records(n: int = 40, d: int = 3) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(n, d))
+
+
+def mdav_error(X: np.ndarray) -> float:
+    return total_sse(X, MDAV(3).fit(X).labels_)
+
+
+def test_the_linear_program_proves_more_and_cuts_more_again():
+    bound, with_cuts = lower_bound(records(), 3), lower_bound(records(), 3, seconds=1)
+    assert (bound.method, with_cuts.method) == ("linear program", "linear program")
+    assert set(bound.by_method) == {"neighbours", "linear program"}
+    assert bound.by_method["neighbours"] < bound < with_cuts <= mdav_error(records())
+    assert bound.note == ""
+    assert lower_bound(records(), 3) == bound
+
+
+def test_no_time_proves_what_the_neighbours_do():
+    bound = lower_bound(records(), 3, seconds=0)
+    assert (bound.method, bound.note) == ("neighbours", "With more seconds more can be proven.")
+
+
+def test_without_highspy_the_bound_says_so(monkeypatch):
+    monkeypatch.setattr(linear_program, "find_spec", lambda name: None)
+    bound = lower_bound(records(), 3, seconds=0.1)
+    assert set(bound.by_method) == {"neighbours", "prices"}
+    assert 'pip install "shoal[prove]"' in bound.note
+    assert "\n" not in bound.note
+    assert 0 < bound < mdav_error(records())
+
+
+def test_what_is_too_large_for_a_first_look_is_left_to_seconds(monkeypatch):
+    assert lower_bound(records(), 6).note == "With seconds more can be proven."
+    assert "linear program" in lower_bound(records(), 6, seconds=0.2).by_method
+    monkeypatch.setattr(lower_bound_module, "_MOST_QUICKLY", 39)
+    assert set(lower_bound(records(), 3).by_method) == {"neighbours"}
+    monkeypatch.setattr(lower_bound_module, "MOST_RECORDS", 39)
+    bound = lower_bound(records(), 3, seconds=0.2)
+    assert set(bound.by_method) == {"neighbours", "prices"}
+    assert bound.note == ""
+
+
+@pytest.mark.parametrize("X", [records(9, 1), records(5), records(3), np.arange(9.0).reshape(-1, 1)])
+def test_one_variable_or_one_group_has_a_known_best(X):
+    bound = lower_bound(X, 3)
+    assert bound.method == "optimum"
+    assert bound == pytest.approx(least_sse(X, 3), rel=1e-8)
+
+
+@pytest.mark.parametrize("exponent", [-500, -4, 4, 500])
+def test_scaled_records_have_scaled_bounds(exponent):
+    """Scaled by a power of two no digit changes."""
+    bound = lower_bound(records(), 3)
+    scaled = lower_bound(np.ldexp(records(), exponent), 3)
+    for method, value in bound.by_method.items():
+        assert scaled.by_method[method] / 4.0**exponent == pytest.approx(value, rel=1e-6)
+
+
+@settings(max_examples=40)
+@given(
+    n=st.integers(4, 11), d=st.integers(1, 14), seed=st.integers(0, 10_000), kind=st.sampled_from(KINDS), data=st.data()
+)
+def test_no_partition_is_below_any_bound(n, d, seed, kind, data):
+    k = data.draw(st.integers(2, n))
+    X = tiny_matrix(seed, n, d, kind)
+    best = least_sse(X, k)
+    if best == 0 and X.any():  # see `test_records_that_are_all_there_k_times`
+        return
+    for seconds in (None, 0):
+        bound = lower_bound(X, k, seconds=seconds)
+        assert max(bound.by_method.values()) == bound <= best * (1 + 1e-12)
+
+
+def test_identical_records_have_a_bound_of_zero():
+    assert lower_bound(np.full((20, 2), 0.1), 3) == 0
+    assert lower_bound(np.full((20, 2), 0.1), 3, seconds=1) == 0
+
+
+@pytest.mark.parametrize(
+    ("X", "k", "seconds", "error"),
+    [
+        (records(), 1, None, ParameterError),
+        (records(), 3, -1, ParameterError),
+        (records(2), 3, None, TooFewRecordsError),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_line(X, k, seconds, error):
+    with pytest.raises(error) as caught:
+        lower_bound(X, k, seconds=seconds)
+    assert "\n" not in str(caught.value)

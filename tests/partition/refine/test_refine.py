@@ -255,6 +255,7 @@ def test_progress_sums_up_to_one():
         {"steps": 0},
         {"seconds": 0.05},
         {"start": np.zeros(60, dtype=int), "steps": 40},
+        {"steps": 850, "prove": True},
     ):
         parts: list[float] = []
         with listening(parts.append):

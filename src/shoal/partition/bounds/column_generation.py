@@ -9,6 +9,7 @@ from shoal.partition.bounds.cuts import Cuts, violated
 from shoal.partition.bounds.group_pool import GroupPool
 from shoal.partition.bounds.master import Master, MasterSolution
 from shoal.partition.bounds.pricing import FoundGroups, Pricing
+from shoal.partition.bounds.time_left import TimeLeft
 from shoal.partition.geometry.neighbours import nearest_records
 
 __all__ = ["ColumnGeneration"]
@@ -21,8 +22,9 @@ _GROUPS_A_RECORD = 10  # that one step adds
 _NOTHING = 1e-9  # a reduced cost that is none, relative to the mean price
 _CLOSED = 1e-6  # relative: the bound has reached the value of the program
 _ROUNDING = 1e-9  # relative; more than the sums can be off
+_STEPS_A_PROOF = 40  # without one, before the bound of the steadiest prices is proven
 _NODES_A_GROUP = 100  # groups that a search may look at, for every one it may find
-_MOST_NODES = 30_000_000  # groups that one search for all cheap groups may look at
+_FEW_NODES, _MOST_NODES = 3_000_000, 30_000_000  # groups of a size that a search may look at, on the way and in the end
 
 
 class ColumnGeneration:
@@ -38,6 +40,8 @@ class ColumnGeneration:
         The records, at least k.
     k
         The least number of records in a group.
+    time_left
+        The time there is; a step that has no time to end raises OutOfTimeError.
 
     Attributes
     ----------
@@ -56,11 +60,11 @@ class ColumnGeneration:
         Whether there is nothing left to do: no cut makes it better, or the search for all cheap groups was given up.
     """
 
-    def __init__(self, X: NDArray[np.float64], k: int) -> None:
+    def __init__(self, X: NDArray[np.float64], k: int, time_left: TimeLeft | None = None) -> None:
         n = len(X)
         self._n = n
         neighbours = nearest_records(X, min(n - 1, max(_NEAR, 2 * k + 20)))
-        self._pricing = Pricing(X, k, neighbours)
+        self._pricing = Pricing(X, k, neighbours, time_left)
         self.pool = GroupPool(X, k)
         self.pool.put(np.hstack([np.arange(n)[:, np.newaxis], neighbours[:, : k - 1]]))
         nearest = ((X[neighbours[:, : k - 1]] - X[:, np.newaxis]) ** 2).sum(axis=(1, 2))
@@ -74,12 +78,14 @@ class ColumnGeneration:
         self._master.add(np.flatnonzero(costs <= 0.15 * k * self._center.mean()))
         self.bound = 0.0
         self.proof = (np.zeros(n), Cuts(n))
-        self.is_closed = self.is_final = False
+        self.is_closed = False
+        self.is_final = not self._center.mean() > 0  # every record is with identical ones
+        self._since_proof = 0
         self.solution: MasterSolution | None = None
 
     def prove(self) -> None:
         """Prove the bound of the steadiest prices so far, where there is no time for better ones."""
-        self._prove(self._center, Cuts(self._n, self.triples, self._padded(self._center_penalties)))
+        self._prove(self._center, Cuts(self._n, self.triples, self._padded(self._center_penalties)), _FEW_NODES)
 
     @property
     def triples(self) -> NDArray[np.int64]:
@@ -91,6 +97,9 @@ class ColumnGeneration:
         if self.is_closed:
             self._cut()
             return
+        self._since_proof += 1
+        if self._since_proof == _STEPS_A_PROOF:
+            self.prove()
         solution = self.solution = self._master.solve()
         if self._look_between(solution) or self._look_near(solution):
             return
@@ -106,12 +115,12 @@ class ColumnGeneration:
         return self.pool.price(numbers, self.solution.prices, self.solution.cuts)
 
     def near_groups(self, limit: float, most: int) -> NDArray[np.int64] | None:
-        """Return the numbers of all groups with a reduced cost below a limit; None if they are too many.
+        """Return the numbers of all groups with a reduced cost below a limit at the proven prices; None if too many.
 
-        No partition that is better than the bound by less than the limit has any other.
+        A partition with any other group is above the bound by the limit or more.
         """
-        assert self.solution is not None
-        found = self._pricing.below(self.solution.prices, limit, self.solution.cuts, _NODES_A_GROUP * most)
+        prices, cuts = self.proof
+        found = self._pricing.below(prices, limit, cuts, _NODES_A_GROUP * most)
         if not found.has_all or sum(map(len, found.groups)) > most:
             return None
         return np.unique(np.concatenate([self.pool.put(groups) for groups in found.groups]))
@@ -165,15 +174,16 @@ class ColumnGeneration:
 
     def _look_everywhere(self, solution: MasterSolution) -> None:
         """Look for every cheap group, which proves a bound; if there is none, the program is solved."""
-        found = self._prove(solution.prices, solution.cuts)
+        found = self._prove(solution.prices, solution.cuts, _MOST_NODES)
         self.is_final = not found.is_complete
         added = self._add(found, solution)
         if not added or solution.objective - self.bound <= _CLOSED * solution.objective:
             self.is_closed = True
 
-    def _prove(self, prices: NDArray[np.float64], cuts: Cuts) -> FoundGroups:
+    def _prove(self, prices: NDArray[np.float64], cuts: Cuts, most: int) -> FoundGroups:
         """Find every group that costs less than its records, which says by how much the prices have to be lowered."""
-        found = self._pricing.below(prices, -self._nothing, cuts, _MOST_NODES)
+        self._since_proof = 0
+        found = self._pricing.below(prices, -self._nothing, cuts, most)
         if found.is_complete:
             lowered = prices + np.minimum(found.least, 0) - self._nothing
             bound = float(lowered.sum() - cuts.penalties.sum()) * (1 - _ROUNDING)

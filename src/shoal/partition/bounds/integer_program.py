@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.partition.bounds.group_pool import GroupPool
-from shoal.partition.bounds.master import new_program
+from shoal.partition.bounds.master import new_program, solve
+from shoal.partition.bounds.time_left import OutOfTimeError, TimeLeft
 
-__all__ = ["IntegerSolution", "OutOfTimeError", "best_of"]
+__all__ = ["IntegerSolution", "best_of"]
 
 _CLOSED = 1e-9  # relative
 
@@ -32,17 +32,13 @@ class IntegerSolution:
     bound: float
 
 
-class OutOfTimeError(Exception):
-    """The time was up before the program was solved as far as it should have been."""
-
-
 def best_of(
     pool: GroupPool,
     numbers: NDArray[np.int64],
     start: NDArray[np.int64],
     triples: NDArray[np.int64],
     most_nodes: int,
-    seconds: float,
+    time_left: TimeLeft,
 ) -> IntegerSolution:
     """Find the best partition of the records of some groups, made of these groups and others.
 
@@ -58,8 +54,8 @@ def best_of(
         Cuts, which every partition keeps: they make the program quicker.
     most_nodes
         How many branches to follow at most.
-    seconds
-        How long it may take; OutOfTimeError if it takes longer, since what was found by then is a matter of chance.
+    time_left
+        How long it may take.
     """
     import highspy
 
@@ -81,12 +77,11 @@ def best_of(
     program.changeColsIntegrality(count, columns, np.array([highspy.HighsVarType.kInteger] * count))
     program.setOptionValue("mip_max_nodes", most_nodes)
     program.setOptionValue("mip_rel_gap", _CLOSED)
-    program.setOptionValue("time_limit", seconds)
+    program.setOptionValue("time_limit", time_left.seconds)
     first = highspy.HighsSolution()
     first.col_value = np.isin(numbers, start).astype(float).tolist()
     program.setSolution(first)
-    program.HandleKeyboardInterrupt = threading.current_thread() is threading.main_thread()
-    program.solve()
+    solve(program)
     if program.getModelStatus() == highspy.HighsModelStatus.kTimeLimit:
         raise OutOfTimeError
     values = np.array(program.getSolution().col_value)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import time
+from contextlib import suppress
 from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.partition.bounds.column_generation import ColumnGeneration
+from shoal.partition.bounds.time_left import OutOfTimeError, TimeLeft
 from shoal.partition.geometry.neighbours import nearest_records
 from shoal.progress import advance
 
 __all__ = ["MOST_RECORDS", "NOT_INSTALLED", "bound_by_program", "is_highspy_installed", "scaled_for_program"]
 
 MOST_RECORDS = 10_000  # that the linear program is tried for
+_FIRST_STEPS = 60  # that come next to the value of the program, some seconds
+_TO_PROVE = 2.0  # seconds that a proof gets at least
 NOT_INSTALLED = 'A linear program proves more; it needs highspy, which is not installed: pip install "shoal[prove]".'
 
 
@@ -24,7 +27,11 @@ def is_highspy_installed() -> bool:
 
 
 def scaled_for_program(X: NDArray[np.float64], k: int) -> tuple[NDArray[np.float64], float]:
-    """Return the records divided by a power of two, and that power; a record then costs about 1, as solvers like it."""
+    """Return the records divided by a power of two, and that power; a record then costs about 1, as solvers like it.
+
+    They are measured from one of them, so that far from zero no digit is lost in what tells them apart.
+    """
+    X = X - X[0]
     neighbours = nearest_records(X, min(k - 1, len(X) - 1))
     mean = ((X[neighbours] - X[:, np.newaxis]) ** 2).sum() / (2 * k * len(X))
     unit = 2.0 ** (int(np.frexp(1.5 * np.sqrt(mean or 1.0))[1]) - 1)
@@ -34,15 +41,21 @@ def scaled_for_program(X: NDArray[np.float64], k: int) -> tuple[NDArray[np.float
 
 
 def bound_by_program(X: NDArray[np.float64], k: int, seconds: float | None) -> float:
-    """Return the bound of the linear program: without a limit of time its value, with one also what cuts add to it."""
-    end = np.inf if seconds is None else time.perf_counter() + seconds
+    """Return the bound of the linear program, with the cuts there is time for; without seconds, of its first steps."""
+    time_left = TimeLeft()
+    time_left.start(seconds)
     X, unit = scaled_for_program(X, k)
-    generation = ColumnGeneration(X, k)
-    while not (generation.is_final or (seconds is None and generation.is_closed)):
-        if time.perf_counter() >= end:
-            if generation.bound == 0.0:
-                generation.prove()
+    generation = ColumnGeneration(X, k, time_left)
+    steps = 0
+    while not generation.is_final and (seconds is not None or (steps < _FIRST_STEPS and not generation.is_closed)):
+        if time_left.seconds == 0:
             break
-        generation.step()
+        with suppress(OutOfTimeError):
+            generation.step()
+        steps += 1
+    if generation.bound == 0.0:
+        time_left.start(None if seconds is None else max(_TO_PROVE, seconds))
+        with suppress(OutOfTimeError):
+            generation.prove()
     advance(1)
     return generation.bound * unit * unit

@@ -77,8 +77,8 @@ def lower_bound(X: ArrayLike, k: int, *, seconds: float | None = None) -> LowerB
     k
         The least number of records in a group.
     seconds
-        How long to look for a better bound. None: as long as is worth it for a first look, some seconds at most, with
-        the same result every time.
+        How long to look for a better bound. None: some seconds at most, with the same result every time; beyond 2,000
+        records or k = 5 that is the bound by neighbours.
 
     Returns
     -------
@@ -88,11 +88,10 @@ def lower_bound(X: ArrayLike, k: int, *, seconds: float | None = None) -> LowerB
         "neighbours"
             The distances to the nearest neighbours of every record; for files of any size.
         "prices"
-            Prices of the records that triples of near records support; up to 2,000 records, or as far as `seconds` go.
+            Prices of the records that triples of near records support; where the next one cannot be, and for k > 5.
         "linear program"
-            The linear program over all groups of k to 2k-1 records, by column generation; with `seconds` also with
-            cuts, which often close most of what it leaves. It needs highspy (``shoal[prove]``), and is used up to 2,000
-            records and k = 5; with `seconds` up to 10,000 records and as far as they go.
+            The linear program over all groups of k to 2k-1 records, by column generation, up to 10,000 records; with
+            `seconds` also with cuts, which often close most of what it leaves. It needs highspy (``shoal[prove]``).
         "optimum"
             The squared error of the best partition itself, known for one variable and for less than 2k records.
 
@@ -126,18 +125,19 @@ def _bounds(X: NDArray[np.float64], k: int, seconds: float | None) -> tuple[dict
     bounds = {"neighbours": bound_of_neighbours(X, k)}
     if not np.ptp(X, axis=0).any():
         return bounds, ""
-    quick = seconds is None
     left = None if seconds is None else max(0.0, seconds - (time.perf_counter() - began))
-    if n <= (_MOST_QUICKLY if quick else MOST_RECORDS) and (not quick or k <= _LARGEST_K_QUICKLY):
-        if is_highspy_installed():
-            bounds["linear program"] = bound_by_program(X, k, left)
-            return bounds, ""
-        note = NOT_INSTALLED
-    else:
-        note = "" if n > MOST_RECORDS else "With seconds more can be proven."
-    if n <= _MOST_QUICKLY or not quick:
-        bounds["prices"] = bound_by_prices(X, k, seconds=left)[0]
-    return bounds, note
+    if left is None and (n > _MOST_QUICKLY or k > _LARGEST_K_QUICKLY):
+        return bounds, "With seconds more can be proven."
+    if left == 0.0:
+        return bounds, "With more seconds more can be proven."
+    has_program = n <= MOST_RECORDS and is_highspy_installed()
+    if not has_program or k > _LARGEST_K_QUICKLY:
+        part = left if left is None or not has_program else left / 4
+        bounds["prices"] = bound_by_prices(X, k, seconds=part)[0]
+    if has_program:
+        left = None if seconds is None else max(0.0, seconds - (time.perf_counter() - began))
+        bounds["linear program"] = bound_by_program(X, k, left)
+    return bounds, NOT_INSTALLED if n <= MOST_RECORDS and not has_program else ""
 
 
 def _least_error(X: NDArray[np.float64], k: int) -> float:

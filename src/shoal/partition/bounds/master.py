@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from shoal.partition.bounds.cuts import Cuts
 from shoal.partition.bounds.group_pool import GroupPool
 
-__all__ = ["Master", "MasterSolution", "new_program"]
+__all__ = ["Master", "MasterSolution", "new_program", "solve"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,20 @@ def new_program() -> Any:
     for option, value in {"output_flag": False, "threads": 1, "random_seed": 0}.items():
         program.setOptionValue(option, value)
     return program
+
+
+def solve(program: Any) -> None:
+    """Solve a program in a thread of its own, so that it can be interrupted; then it is stopped first."""
+    program.HandleUserInterrupt = True
+    thread = Thread(target=program.run, daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(0.1)
+    except BaseException:
+        program.cancelSolve()
+        thread.join()
+        raise
 
 
 class Master:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.partition.bounds.cuts import Cuts
+from shoal.partition.bounds.time_left import TimeLeft
 
 __all__ = ["FoundGroups", "Pricing"]
 
@@ -55,10 +56,14 @@ class Pricing:
         The least number of records in a group.
     neighbours
         The nearest others of every record: groups grow among them.
+    time_left
+        The time that a search for all groups has.
     """
 
-    def __init__(self, X: NDArray[np.float64], k: int, neighbours: NDArray[np.int32]) -> None:
-        self._X, self._neighbours = X, neighbours
+    def __init__(
+        self, X: NDArray[np.float64], k: int, neighbours: NDArray[np.int32], time_left: TimeLeft | None = None
+    ) -> None:
+        self._X, self._neighbours, self._time_left = X, neighbours, time_left or TimeLeft()
         self._sizes = range(k, min(2 * k - 1, len(X)) + 1)
         self._distances = self._measured(neighbours)
 
@@ -129,6 +134,7 @@ class Pricing:
             sum_cheapest(X, prices, size, first, min(first + _RECORDS_A_TASK, n), stars)
 
         def price(first: int) -> FoundGroups:
+            self._time_left.check()
             groups = np.empty((_GROUPS_A_TASK, size), dtype=np.int32)
             costs = np.empty(_GROUPS_A_TASK)
             least = np.full(n, np.inf)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.partition.bounds.column_generation import ColumnGeneration
-from shoal.partition.bounds.integer_program import IntegerSolution, OutOfTimeError, best_of
+from shoal.partition.bounds.integer_program import IntegerSolution, best_of
+from shoal.partition.bounds.time_left import OutOfTimeError, TimeLeft
 from shoal.progress import advance
 
 __all__ = ["Proof"]
@@ -66,17 +67,17 @@ class Proof:
         k: int,
         partitions: list[NDArray[np.int64]],
         neighbours: NDArray[np.int32],
-        search: Callable[[NDArray[np.int64], int], NDArray[np.int64]],
+        search: Callable[[NDArray[np.int64], int], NDArray[np.int64]] = lambda labels, seed: labels,
     ) -> None:
         self._n, self._k, self._neighbours, self._search = len(X), k, neighbours, search
-        self._generation = ColumnGeneration(X, k)
+        self._time_left = TimeLeft()
+        self._generation = ColumnGeneration(X, k, self._time_left)
         self._pool = self._generation.pool
         numbers = [self._pool.put_partition(labels) for labels in partitions]
         self._best = min(numbers, key=self._loss)
         self.bound = 0.0
         self.n_steps = 0
         self.history: list[tuple[float, float, float]] = []
-        self._deadline = np.inf
         self._work = self._steps()
 
     @property
@@ -95,12 +96,15 @@ class Proof:
     def go_on(self, seconds: float | None, steps: int | None) -> None:
         """Take steps until `n_steps` are `steps`, the seconds are used up, or nothing can get better."""
         began = time.perf_counter()
-        self._deadline = np.inf if seconds is None else began + seconds
+        self._time_left.start(seconds)
         reported = 0.0
-        while (steps is None or self.n_steps < steps) and time.perf_counter() < self._deadline:
+        while (steps is None or self.n_steps < steps) and self._time_left.seconds > 0:
             try:
                 next(self._work)
-            except (StopIteration, OutOfTimeError):
+            except StopIteration:
+                break
+            except OutOfTimeError:
+                self._work = self._steps()  # for the next time
                 break
             self.n_steps += 1
             self.bound = min(max(self.bound, self._generation.bound), self.sse)
@@ -122,6 +126,8 @@ class Proof:
         while not self._generation.is_final:
             self._generation.step()
             yield
+        if self._generation.solution is None:
+            return
         self._gather_groups()
         yield
         for nodes in _NODES_IN_ALL:
@@ -215,22 +221,18 @@ class Proof:
         cheapest = np.argsort(costs, kind="stable")[: _CHOICE * len(region)]
         numbers = numbers[cheapest[costs[cheapest] <= self._generation.excess(start).sum()]]
         is_within = is_inside[self._generation.triples].all(axis=1)
-        return best_of(self._pool, numbers, start, self._generation.triples[is_within], _NODES, self._seconds_left)
-
-    @property
-    def _seconds_left(self) -> float:
-        return max(0.0, self._deadline - time.perf_counter())
+        return best_of(self._pool, numbers, start, self._generation.triples[is_within], _NODES, self._time_left)
 
     def _over_all(self, most_nodes: int) -> None:
         """Solve the program over the whole file; with all groups that matter in it, that proves a bound too."""
-        numbers = self._generation.near_groups(self._gap, _MOST_IN_ALL)
+        numbers = self._generation.near_groups(self.sse - self._generation.bound, _MOST_IN_ALL)
         is_proof = numbers is not None
         if numbers is None:
             numbers = np.arange(len(self._pool))
             costs = self._generation.excess(numbers)
             costs[: self._first_near] = np.minimum(costs[: self._first_near], 0)
             numbers = np.argsort(costs, kind="stable")[:_MOST_TOGETHER]
-        solution = best_of(self._pool, numbers, self._best, self._generation.triples, most_nodes, self._seconds_left)
+        solution = best_of(self._pool, numbers, self._best, self._generation.triples, most_nodes, self._time_left)
         if self._loss(solution.groups) < self.sse:
             self._best = solution.groups
         if is_proof:

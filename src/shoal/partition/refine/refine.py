@@ -19,6 +19,7 @@ from shoal.partition.base import Partitioner
 from shoal.partition.bounds.linear_program import MOST_RECORDS, is_highspy_installed, scaled_for_program
 from shoal.partition.bounds.lower_bound import LowerBound
 from shoal.partition.bounds.neighbours import lower_bound_by_neighbours
+from shoal.partition.bounds.prices import bound_by_prices
 from shoal.partition.geometry.neighbours import nearest_records
 from shoal.partition.geometry.safe_scale import scaled_for_squares
 from shoal.partition.geometry.squared_errors import total_sse
@@ -34,6 +35,7 @@ __all__ = ["Refine"]
 
 _SHORTEST_LIST, _LONGEST_LIST = 24, 64  # of neighbours
 _STEPS_BEFORE_PROOF = 40  # for every group
+_LARGEST_K_ALONE = 5  # beyond it the linear program may not be done in time, and a bound by prices is there too
 _START, _SEARCH = 0.1, 0.85  # parts of the work, as far as they can be known beforehand
 
 
@@ -200,7 +202,7 @@ class Refine(Partitioner):
             labels = split  # the gain was nothing but rounding
         sse = total_sse(scaled, labels)
         bounds = {"neighbours": bound} | proven
-        if optimum.is_reached(groups_of(scaled, labels, self.k)):
+        if len(X) < 2 * self.k or optimum.is_reached(groups_of(scaled, labels, self.k)):
             bounds["optimum"] = sse
         self.lower_bound_ = LowerBound({method: value * unit * unit for method, value in bounds.items()})
         self.sse_ = sse * unit * unit
@@ -232,13 +234,18 @@ class Refine(Partitioner):
 
         scaled, unit = scaled_for_program(X, self.k)
         proof = Proof(scaled, self.k, [labels], neighbours, search_on)
-        left = None if clock is None else clock - (time.perf_counter() - began)
+        left = None if clock is None else max(0.0, clock - (time.perf_counter() - began))
         try:
             with share(0.9):
                 proof.go_on(left, None if self.steps is None else self.steps - first)
         finally:  # what there is stays if someone interrupts it
             self.labels_, self.steps_, self.history_ = proof.labels, first + proof.n_steps, proof.history
-        return proof.labels, {"linear program": proof.bound * unit * unit}
+        bounds = {"linear program": proof.bound * unit * unit}
+        if self.k > _LARGEST_K_ALONE:
+            bounds["prices"] = (
+                bound_by_prices(scaled, self.k, seconds=None if left is None else left / 10)[0] * unit * unit
+            )
+        return proof.labels, bounds
 
 
 _PARTITIONERS: tuple[type[Partitioner], ...] = (*ALGORITHMS, Refine)
