@@ -46,7 +46,8 @@ def facts(release: Release, audience: str = "internal", **options: bool) -> Summ
         ),
         (
             ProvenFacts(above_best=None, method="prices", within=""),
-            "How near the groups are to the best possible ones is not known: the bound by prices is next to 0.",
+            "How near the groups are to the best possible ones is not known: the bound by prices of the records is "
+            "next to 0.",
         ),
         (
             ProvenFacts(above_best=None, method="", within="", no_bound="values are missing"),
