@@ -18,6 +18,9 @@ _ASCENT_ROUNDS = 40
 _ASCENT_STEP = 0.5
 _NEAR = 40  # neighbours of a record among which groups grow, at least
 _WIDTH = 0.15  # of the box around the prices, relative to them
+_WIDTH_WITH_CUTS = 0.05  # where new cuts change the best prices of few records
+_ROOM = 1.0  # for a penalty above the one at the centre, relative to the mean price
+_GROWTH = 2.0  # of the box of a price that is at its edge where there is nothing left to add
 _GROUPS_A_RECORD = 10  # that one step adds
 _NOTHING = 1e-9  # a reduced cost that is none, relative to the mean price
 _CLOSED = 1e-6  # relative: the bound has reached the value of the program
@@ -71,7 +74,8 @@ class ColumnGeneration:
         self._center = self._ascend(nearest / (2 * k))
         self._center_value = -np.inf
         self._center_penalties = np.empty(0)
-        self._width = _WIDTH
+        self._width = np.full(n, _WIDTH)
+        self._room = np.empty(0)
         self._nothing = _NOTHING * max(float(self._center.mean()), 1e-300)
         self._master = Master(self.pool, n, self._center, self._box())
         costs = self.pool.price(np.arange(len(self.pool)), self._center, Cuts(n))
@@ -103,9 +107,10 @@ class ColumnGeneration:
         solution = self.solution = self._master.solve()
         if self._look_between(solution) or self._look_near(solution):
             return
-        if solution.outside > 0:
-            self._width *= 2
-            self._move_to(solution.prices, solution.cuts.penalties, -np.inf)
+        if solution.outside.any() or solution.above.any():
+            self._width = np.where(solution.outside > 0, _GROWTH * self._width, self._width)
+            self._room = np.where(solution.above > 0, _GROWTH * self._room, self._room)
+            self._move_to(solution.prices, solution.cuts.penalties, solution.objective)
         else:
             self._look_everywhere(solution)
 
@@ -134,8 +139,9 @@ class ColumnGeneration:
         if not self.is_final:
             self._master.add_cuts(triples)
             self.is_closed = False
-            self._width = _WIDTH
-            self._move_to(self.solution.prices, self.solution.cuts.penalties, -np.inf)
+            self._width = np.full(self._n, _WIDTH_WITH_CUTS)
+            self._room = np.full(len(self.triples), _ROOM)
+            self._move_to(self.solution.prices, self.solution.cuts.penalties, self.solution.objective)
 
     def _ascend(self, prices: NDArray[np.float64]) -> NDArray[np.float64]:
         """Raise and lower prices until the cheapest groups cost about what their records do."""
@@ -153,6 +159,7 @@ class ColumnGeneration:
     def _move_to(self, prices: NDArray[np.float64], penalties: NDArray[np.float64], value: float) -> None:
         self._center, self._center_penalties, self._center_value = prices, penalties, value
         self._master.move_box(prices, self._box())
+        self._master.limit_penalties(self._padded(penalties) + self._room * max(float(self._center.mean()), 1e-300))
 
     def _box(self) -> NDArray[np.float64]:
         width: NDArray[np.float64] = self._width * np.maximum(self._center, 0.2 * self._center.mean())

@@ -29,8 +29,9 @@ class MasterSolution:
         The sum of the prices less the penalties.
     groups, values
         Numbers of the groups that are used, and how much of each.
-    outside
-        How much is paid for leaving the box around the centre; 0 if it does not matter.
+    outside, above
+        How much every record makes of leaving the box around the centre, and every cut of a larger penalty than it may
+        have; 0 where the limit does not matter.
     """
 
     prices: NDArray[np.float64]
@@ -38,7 +39,8 @@ class MasterSolution:
     objective: float
     groups: NDArray[np.int64]
     values: NDArray[np.float64]
-    outside: float
+    outside: NDArray[np.float64]
+    above: NDArray[np.float64]
 
 
 def new_program() -> Any:
@@ -83,8 +85,12 @@ class Master:
     def __init__(self, pool: GroupPool, n: int, center: NDArray[np.float64], width: NDArray[np.float64]) -> None:
         self._pool, self._n = pool, n
         self._program = new_program()
+        # Not the dual simplex alone: it does not get far from a solution that only lacks groups.
+        self._program.setOptionValue("simplex_strategy", 0)
         self._groups: list[int] = []
+        self._columns: list[int] = []  # where the program has them
         self._has: set[int] = set()
+        self._reliefs: list[int] = []  # the columns that keep penalties in their boxes
         self._triples = np.empty((0, 3), dtype=np.int64)
         none = np.array([], dtype=np.int32)
         self._program.addRows(n, np.ones(n), np.ones(n), 0, none, none, np.array([]))
@@ -105,6 +111,8 @@ class Master:
         new = [number for number in dict.fromkeys(numbers.tolist()) if number not in self._has]
         if not new:
             return 0
+        first = self._program.getNumCol()
+        self._columns += range(first, first + len(new))
         self._groups += new
         self._has.update(new)
         index, starts = self._pool.entries(np.array(new), np.arange(self._n), self._triples)
@@ -122,11 +130,22 @@ class Master:
         counts = np.bincount(held, minlength=len(triples))
         starts = (np.cumsum(counts) - counts).astype(np.int32)
         count = len(triples)
-        index = (groups[order] + 2 * self._n).astype(np.int32)
+        index = np.array(self._columns, dtype=np.int32)[groups[order]]
         self._program.addRows(
             count, np.full(count, -np.inf), np.ones(count), len(index), starts, index, np.ones(len(index))
         )
+        rows = (self._n + len(self._triples) + np.arange(count)).astype(np.int32)
+        first = self._program.getNumCol()
+        self._reliefs += range(first, first + count)
+        none, free = np.zeros(count), np.full(count, np.inf)
+        self._program.addCols(
+            count, none, none, free, count, np.arange(count, dtype=np.int32), rows, np.full(count, -1.0)
+        )
         self._triples = np.concatenate([self._triples, triples])
+
+    def limit_penalties(self, most: NDArray[np.float64]) -> None:
+        """Keep the penalty of every cut at most so large; that of new ones is 0 before."""
+        self._program.changeColsCost(len(most), np.array(self._reliefs, dtype=np.int32), most)
 
     @property
     def triples(self) -> NDArray[np.int64]:
@@ -140,7 +159,8 @@ class Master:
         solution = self._program.getSolution()
         duals = np.array(solution.row_dual)
         values = np.array(solution.col_value)
-        used = np.flatnonzero(values[2 * n :] > 1e-7)
+        of_groups = values[self._columns]
+        used = np.flatnonzero(of_groups > 1e-7)
         penalties = np.maximum(0.0, -duals[n:])
         prices = duals[:n]
         return MasterSolution(
@@ -148,6 +168,7 @@ class Master:
             cuts=Cuts(n, self._triples, penalties),
             objective=float(prices.sum() - penalties.sum()),
             groups=np.array(self._groups, dtype=np.int64)[used],
-            values=values[2 * n :][used],
-            outside=float(values[: 2 * n].sum()),
+            values=of_groups[used],
+            outside=values[:n] + values[n : 2 * n],
+            above=values[self._reliefs],
         )
