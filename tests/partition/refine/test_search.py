@@ -7,10 +7,10 @@ import pytest
 
 from shoal.partition import MDAV
 from shoal.partition.geometry.neighbours import nearest_records
-from shoal.partition.geometry.squared_errors import sse_by_group
+from shoal.partition.geometry.squared_errors import sse_by_group, total_sse
 from shoal.partition.refine.groups import groups_of
 from shoal.partition.refine.optimum import Optimum
-from shoal.partition.refine.search import RefineSearch, search
+from shoal.partition.refine.search import RefineSearch
 
 
 def records(n: int = 300) -> np.ndarray:
@@ -24,21 +24,21 @@ def test_a_search_with_pauses_takes_the_same_steps(pauses):
     X, k = records(60), 3
     neighbours = nearest_records(X, 24)
     optimum = Optimum(X, neighbours, k, 0.0)
-    groups, expected = (groups_of(X, MDAV(k).fit(X).labels_, k) for _ in range(2))
-    assert search(X, expected, neighbours, k, optimum, None, 960, 5) == 960
-    one = RefineSearch(X, groups, neighbours, k, optimum, 5)
+    labels = MDAV(k).fit(X).labels_
+    at_once, one = (RefineSearch(X, groups_of(X, labels, k), neighbours, k, optimum, 5) for _ in range(2))
+    at_once.go_on(None, 960)
     for steps in pauses:
         one.go_on(None, steps)
         assert one.n_steps == steps
-    one.leave_the_best()
-    assert np.array_equal(groups.labels, expected.labels)
+        assert total_sse(X, one.labels) <= total_sse(X, labels)
+    assert np.array_equal(one.labels, at_once.labels)
 
 
 def test_all_about_a_group_stays_true():
     X, k = records(), 4
     neighbours = nearest_records(X, 24)
     groups = groups_of(X, MDAV(k).fit(X).labels_, k)
-    search(X, groups, neighbours, k, Optimum(X, neighbours, k, 0.0), None, 500, 0)
+    RefineSearch(X, groups, neighbours, k, Optimum(X, neighbours, k, 0.0), 0).go_on(None, 500)
     labels = groups.labels.astype(np.int64)
     in_use = np.sort(groups.numbers[: groups.in_use[0]])
     assert np.array_equal(in_use, np.unique(labels))

@@ -24,6 +24,7 @@ _MOST_TOGETHER = 8_000  # and where they are not
 _REGION = 40  # groups, at first
 _GROWTH, _LARGEST_REGION = 1.6, 110
 _REGIONS_A_STEP = 4
+_STEPS_BETWEEN = 4  # of the linear program, between two rounds of the search
 _NODES = 300  # branches that a program over a region follows
 _NODES_IN_ALL = (30, 300, 3_000, 30_000)
 _CLOSED = 1e-9  # relative
@@ -50,6 +51,8 @@ class Proof:
         The nearest other records of every record, nearest first.
     search
         Searches on from labels, with the random numbers of a seed, and returns labels.
+    explore
+        Goes on with a search of its own, and returns the labels it has reached.
 
     Attributes
     ----------
@@ -68,8 +71,9 @@ class Proof:
         partitions: list[NDArray[np.int64]],
         neighbours: NDArray[np.int32],
         search: Callable[[NDArray[np.int64], int], NDArray[np.int64]] = lambda labels, seed: labels,
+        explore: Callable[[], NDArray[np.int64]] | None = None,
     ) -> None:
-        self._n, self._k, self._neighbours, self._search = len(X), k, neighbours, search
+        self._n, self._k, self._neighbours, self._search, self._explore = len(X), k, neighbours, search, explore
         self._time_left = TimeLeft()
         self._generation = ColumnGeneration(X, k, self._time_left)
         self._pool = self._generation.pool
@@ -126,6 +130,8 @@ class Proof:
         while not self._generation.is_final:
             self._generation.step()
             yield
+            if self._explore is not None and self.n_steps % _STEPS_BETWEEN == 0:
+                self._take_over(self._explore())
         if self._generation.solution is None:
             return
         self._gather_groups()
@@ -162,7 +168,11 @@ class Proof:
 
     def _search_on(self) -> None:
         """Let the local search go on from the best partition; its groups are there to combine, if it gains or not."""
-        found = self._pool.put_partition(self._search(self.labels, self.n_steps))
+        self._take_over(self._search(self.labels, self.n_steps))
+
+    def _take_over(self, labels: NDArray[np.int64]) -> None:
+        """Put the groups of a partition into the pool, and keep it if it is the best."""
+        found = self._pool.put_partition(labels)
         if self._loss(found) < self.sse:
             self._best = found
 

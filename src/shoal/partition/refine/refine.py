@@ -27,7 +27,7 @@ from shoal.partition.kernels.refine_groups import Groups
 from shoal.partition.refine.groups import groups_of, split_large
 from shoal.partition.refine.optimum import Optimum
 from shoal.partition.refine.proof import Proof
-from shoal.partition.refine.search import search
+from shoal.partition.refine.search import RefineSearch
 from shoal.partition.refine.start import labels_of_start
 from shoal.progress import advance, share
 
@@ -220,20 +220,26 @@ class Refine(Partitioner):
         first = _STEPS_BEFORE_PROOF * int(groups.in_use[0])
         if is_proof:
             steps = first if steps is None else min(steps, first)
+        one = RefineSearch(X, groups, neighbours, self.k, optimum, int(self.random_state))
         with share(0.1 if is_proof else 1):
-            self.steps_ = search(X, groups, neighbours, self.k, optimum, clock, steps, int(self.random_state))
-        labels = np.unique(groups.labels, return_inverse=True)[1].astype(np.int64)
-        if not is_proof or self.steps_ < first or optimum.is_reached(groups):
-            return labels, {}
+            one.go_on(clock, steps)
+        self.steps_ = one.n_steps
+        if not is_proof or one.n_steps < first or optimum.is_reached(groups):
+            return one.labels, {}
 
         def search_on(labels: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
-            groups = groups_of(X, labels, self.k)
+            other = RefineSearch(X, groups_of(X, labels, self.k), neighbours, self.k, optimum, seed)
             with share(0):
-                search(X, groups, neighbours, self.k, optimum, None, first // 2, seed)
-            return np.unique(groups.labels, return_inverse=True)[1].astype(np.int64)
+                other.go_on(None, first // 2)
+            return other.labels
+
+        def explore() -> NDArray[np.int64]:
+            with share(0):
+                one.go_on(None, one.n_steps + first // 8)
+            return one.labels
 
         scaled, unit = scaled_for_program(X, self.k)
-        proof = Proof(scaled, self.k, [labels], neighbours, search_on)
+        proof = Proof(scaled, self.k, [one.labels], neighbours, search_on, explore)
         left = None if clock is None else max(0.0, clock - (time.perf_counter() - began))
         try:
             with share(0.9):

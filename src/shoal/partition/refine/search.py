@@ -18,7 +18,7 @@ from shoal.partition.refine.groups import copy_of, groups_of, room_for_proposals
 from shoal.partition.refine.optimum import Optimum
 from shoal.progress import advance, share
 
-__all__ = ["RefineSearch", "search"]
+__all__ = ["RefineSearch"]
 
 _SHORTEST_ROUND, _LONGEST_ROUND = 32, 256  # steps; the longer a round, the less threads wait for each other
 _GROUPS_A_STEP = 200  # with fewer, too many steps of one round would take the same groups
@@ -32,26 +32,6 @@ _HASTE = 5  # that are quicker and colder: a large file gains more from having b
 _FIRST_MOVES, _MOST_MOVES = 30, 300  # of every record that a step makes, at first and after the haste
 _FIRST_HEAT = 0.5  # of a step, at first; 1 after the haste
 _FRESH_STARTS = 3  # between two shakes
-
-
-def search(
-    X: NDArray[np.float64],
-    groups: Groups,
-    neighbours: NDArray[np.int32],
-    k: int,
-    optimum: Optimum,
-    seconds: float | None,
-    steps: int | None,
-    seed: int,
-) -> int:
-    """Search for some seconds or steps, leave the best partition in `groups`, and return how many steps were taken.
-
-    The arguments are those of `RefineSearch` and of its `go_on`.
-    """
-    one = RefineSearch(X, groups, neighbours, k, optimum, seed)
-    one.go_on(seconds, steps)
-    one.leave_the_best()
-    return one.n_steps
 
 
 class RefineSearch:
@@ -118,9 +98,11 @@ class RefineSearch:
                     reported = progress
         advance(1 - reported)
 
-    def leave_the_best(self) -> None:
-        """Change the partition to the best one that was found."""
-        self._phases.end()
+    @property
+    def labels(self) -> NDArray[np.int64]:
+        """The best partition so far, labels 0 to g-1; the search can go on from where it is."""
+        labels: NDArray[np.int64] = np.unique(self._phases.best.labels, return_inverse=True)[1].astype(np.int64)
+        return labels
 
     def _make_proposals(self, count: int, moves: int, heat: float) -> None:
         # Imported here because numba takes a second to import.
@@ -208,9 +190,10 @@ class _Phases:
             self._shaking_since = n_steps
         self._rests += 1
 
-    def end(self) -> None:
-        """Leave the best partition in place."""
-        self._keep_the_better()
+    @property
+    def best(self) -> Groups:
+        """The best partition so far."""
+        return self._groups if self._is_ahead() else self._best
 
     def _is_ahead(self) -> bool:
         return bool(self._groups.sse.sum() < self._best.sse.sum())
