@@ -59,6 +59,8 @@ class ColumnGeneration:
         All groups met so far.
     is_closed
         Whether the bound is the value of the program, so that only cuts can make it better.
+    is_solved
+        Whether the program without cuts is solved: before that, its bound may be far below its value.
     is_final
         Whether there is nothing left to do: no cut makes it better, or the search for all cheap groups was given up.
     """
@@ -83,6 +85,7 @@ class ColumnGeneration:
         self.bound = 0.0
         self.proof = (np.zeros(n), Cuts(n))
         self.is_closed = False
+        self.is_solved = False
         self.is_final = not self._center.mean() > 0  # every record is with identical ones
         self._since_proof = 0
         self.solution: MasterSolution | None = None
@@ -185,7 +188,7 @@ class ColumnGeneration:
         self.is_final = not found.is_complete
         added = self._add(found, solution)
         if not added or solution.objective - self.bound <= _CLOSED * solution.objective:
-            self.is_closed = True
+            self.is_closed = self.is_solved = True
 
     def _prove(self, prices: NDArray[np.float64], cuts: Cuts, most: int) -> FoundGroups:
         """Find every group that costs less than its records, which says by how much the prices have to be lowered."""

@@ -97,12 +97,21 @@ class Proof:
         """The squared error of the best partition so far."""
         return self._loss(self._best)
 
-    def go_on(self, seconds: float | None, steps: int | None) -> None:
-        """Take steps until `n_steps` are `steps`, the seconds are used up, or nothing can get better."""
+    @property
+    def is_solved(self) -> bool:
+        """Whether the linear program was solved, with or without cuts."""
+        return self._generation.is_solved
+
+    def go_on(self, seconds: float | None, steps: int | None, *, solved_in: float = 1.0) -> None:
+        """Take steps until `n_steps` are `steps`, the seconds are used up, or nothing can get better.
+
+        Where the linear program is not solved in the part `solved_in` of the seconds, the rest is not used.
+        """
         began = time.perf_counter()
-        self._time_left.start(seconds)
+        self._time_left.start(None if seconds is None else solved_in * seconds)
         reported = 0.0
         while (steps is None or self.n_steps < steps) and self._time_left.seconds > 0:
+            was_solved = self.is_solved
             try:
                 next(self._work)
             except StopIteration:
@@ -113,6 +122,8 @@ class Proof:
             self.n_steps += 1
             self.bound = min(max(self.bound, self._generation.bound), self.sse)
             elapsed = time.perf_counter() - began
+            if seconds is not None and self.is_solved and not was_solved:
+                self._time_left.start(seconds - elapsed)
             self.history.append((elapsed, self.sse, self.bound))
             done = min(1.0, max(self.n_steps / steps if steps else 0.0, elapsed / seconds if seconds else 0.0))
             advance(max(0.0, done - reported))

@@ -35,7 +35,7 @@ __all__ = ["Refine"]
 
 _SHORTEST_LIST, _LONGEST_LIST = 24, 64  # of neighbours
 _STEPS_BEFORE_PROOF = 40  # for every group
-_LARGEST_K_ALONE = 5  # beyond it the linear program may not be done in time, and a bound by prices is there too
+_FOR_PRICES = 0.1  # of the seconds, where the linear program is not solved in the others
 _START, _SEARCH = 0.1, 0.85  # parts of the work, as far as they can be known beforehand
 
 
@@ -243,14 +243,13 @@ class Refine(Partitioner):
         left = None if clock is None else max(0.0, clock - (time.perf_counter() - began))
         try:
             with share(0.9):
-                proof.go_on(left, None if self.steps is None else self.steps - first)
+                proof.go_on(left, None if self.steps is None else self.steps - first, solved_in=1 - _FOR_PRICES)
         finally:  # what there is stays if someone interrupts it
             self.labels_, self.steps_, self.history_ = proof.labels, first + proof.n_steps, proof.history
         bounds = {"linear program": proof.bound * unit * unit}
-        if self.k > _LARGEST_K_ALONE:
-            bounds["prices"] = (
-                bound_by_prices(scaled, self.k, seconds=None if left is None else left / 10)[0] * unit * unit
-            )
+        if not proof.is_solved:
+            seconds = None if left is None else _FOR_PRICES * left
+            bounds["prices"] = bound_by_prices(scaled, self.k, seconds=seconds)[0] * unit * unit
         return proof.labels, bounds
 
 
