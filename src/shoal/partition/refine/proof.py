@@ -24,7 +24,7 @@ _MOST_TOGETHER = 8_000  # and where they are not
 _REGION = 40  # groups, at first
 _GROWTH, _LARGEST_REGION = 1.6, 110
 _REGIONS_A_STEP = 4
-_STEPS_BETWEEN = 4  # of the linear program, between two rounds of the search
+_STEPS_BETWEEN = 200  # of the linear program, divided by k squared, between two turns of the search
 _NODES = 300  # branches that a program over a region follows
 _NODES_IN_ALL = (30, 300, 3_000, 30_000)
 _CLOSED = 1e-9  # relative
@@ -138,10 +138,11 @@ class Proof:
         return self.sse - self.bound
 
     def _steps(self) -> Iterator[None]:
+        between = max(1, _STEPS_BETWEEN // self._k**2)
         while not self._generation.is_final:
             self._generation.step()
             yield
-            if self._explore is not None and self.n_steps % _STEPS_BETWEEN == 0:
+            if self._explore is not None and self.n_steps % between == 0:
                 self._take_over(self._explore())
         if self._generation.solution is None:
             return
