@@ -45,13 +45,13 @@ class Cuts:
         if not len(self.triples):
             return np.empty(0, dtype=np.int64), counts
         # Imported here because numba takes a second to import.
-        from shoal.partition.kernels.pricing import count_held, list_held
+        from shoal.partition.kernels.pricing import list_held
 
         starts, cuts, _ = self.by_record
         met = np.zeros(len(self.triples), dtype=np.int64)
-        count_held(members, starts, cuts, met, counts)
+        list_held(members, starts, cuts, met, counts, np.empty(0, dtype=np.int64))
         held = np.empty(counts.sum(), dtype=np.int64)
-        list_held(members, starts, cuts, met, np.cumsum(counts) - counts, held)
+        list_held(members, starts, cuts, met, counts, held)
         return held, counts
 
     def costs_of(self, members: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, kernel
+from shoal.partition.kernels.keep_least import keep_least
 
 
 @kernel
@@ -145,7 +146,7 @@ def pay_tolls(
     for t in range(triples.shape[0]):
         for h in range(3):
             room[core[triples[t, h]]] -= paid[t, h]
-    least = np.empty(k)
+    least = np.empty(k - 2)
     payers = np.empty(starts.shape[0], dtype=np.int64)
     for e in range(core.shape[0]):
         pair = core[e]
@@ -184,15 +185,7 @@ def pay_tolls(
                 wanted[first] += tolls[e] - free
             if number[second] < 0:
                 wanted[second] += tolls[e] - free
-            if count < k - 2:
-                count += 1
-            elif free >= least[count - 1]:
-                continue
-            place = count - 1
-            while place > 0 and least[place - 1] > free:
-                least[place] = least[place - 1]
-                place -= 1
-            least[place] = free
+            count = keep_least(least, count, free)
         if count == k - 2 and least[count - 1] < tolls[e]:
             room[core[e]] -= (k - 2) * (tolls[e] - least[count - 1])
             tolls[e] = least[count - 1]

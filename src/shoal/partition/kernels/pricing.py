@@ -15,16 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_kernel, kernel
-
-
-@inner_kernel
-def squared(X: Doubles, i: Scalar, j: Scalar) -> Scalar:
-    """Return the squared distance of two records."""
-    total = 0.0
-    for c in range(X.shape[1]):
-        z = X[i, c] - X[j, c]
-        total += z * z
-    return total
+from shoal.partition.kernels.keep_least import keep_least
+from shoal.partition.kernels.squared_distance import squared_distance
 
 
 @inner_kernel
@@ -50,8 +42,17 @@ def weight_of(
     penalties: Doubles,
 ) -> Scalar:
     """Return the weight of a pair in groups of `size`, with a third of the penalty of every cut that has both."""
-    weight = squared(X, i, j) / size - (prices[i] + prices[j]) / (size - 1)
+    weight = squared_distance(X, i, X[j]) / size - (prices[i] + prices[j]) / (size - 1)
     return weight + shared_penalties(i, j, cut_starts, cuts_of, penalties)
+
+
+@inner_kernel
+def _meet(group: Integers, cut_starts: Integers, cuts_of: Integers, met: Integers) -> None:
+    """Count, for every cut, its records in a group, which is filled up with -1."""
+    for x in group:
+        if x >= 0:
+            for c in range(cut_starts[x], cut_starts[x + 1]):
+                met[cuts_of[c]] += 1
 
 
 @inner_kernel
@@ -60,30 +61,13 @@ def rest_of_penalties(
 ) -> Scalar:
     """Return what the cuts with exactly two records in a group cost beyond a third; `met` is zero before and after."""
     rest = 0.0
-    for x in group:
-        for c in range(cut_starts[x], cut_starts[x + 1]):
-            met[cuts_of[c]] += 1
+    _meet(group, cut_starts, cuts_of, met)
     for x in group:
         for c in range(cut_starts[x], cut_starts[x + 1]):
             if met[cuts_of[c]] == 2:
                 rest += penalties[cuts_of[c]] * (2.0 / 3.0)
             met[cuts_of[c]] = 0
     return rest
-
-
-@inner_kernel
-def keep_least(least: Doubles, filled: Scalar, value: Scalar) -> Scalar:
-    """Put a value into the sorted `least`, if it is among the smallest; return how many there are."""
-    if filled < least.shape[0]:
-        filled += 1
-    elif value >= least[filled - 1]:
-        return filled
-    place = filled - 1
-    while place > 0 and least[place - 1] > value:
-        least[place] = least[place - 1]
-        place -= 1
-    least[place] = value
-    return filled
 
 
 @kernel
@@ -95,7 +79,7 @@ def sum_cheapest(X: Doubles, prices: Doubles, size: Scalar, first: Scalar, last:
         filled = 0
         for j in range(n):
             if j != i:
-                weight = squared(X, i, j) / size - (prices[i] + prices[j]) / (size - 1)
+                weight = squared_distance(X, i, X[j]) / size - (prices[i] + prices[j]) / (size - 1)
                 if filled < size - 1 or weight < least[size - 2]:
                     filled = keep_least(least, filled, weight)
         stars[i, 0] = 0.0
@@ -268,7 +252,7 @@ def measure_neighbourhoods(X: Doubles, neighbours: Integers, first: Scalar, last
             distances[i, a, a] = 0.0
             for b in range(a):
                 y = i if b == 0 else np.int64(neighbours[i, b - 1])
-                distances[i, a, b] = squared(X, x, y)
+                distances[i, a, b] = squared_distance(X, x, X[y])
                 distances[i, b, a] = distances[i, a, b]
 
 
@@ -349,37 +333,26 @@ def grow_groups(
 
 
 @kernel
-def count_held(members: Integers, cut_starts: Integers, cuts_of: Integers, met: Integers, counts: Integers) -> None:
-    """Count, for every group, the cuts of which it holds two or three records; `met` is zero before and after."""
-    for g in range(members.shape[0]):
-        for i in members[g]:
-            if i >= 0:
-                for c in range(cut_starts[i], cut_starts[i + 1]):
-                    met[cuts_of[c]] += 1
-        for i in members[g]:
-            if i >= 0:
-                for c in range(cut_starts[i], cut_starts[i + 1]):
-                    if met[cuts_of[c]] >= 2:
-                        counts[g] += 1
-                    met[cuts_of[c]] = 0
-
-
-@kernel
 def list_held(
-    members: Integers, cut_starts: Integers, cuts_of: Integers, met: Integers, starts: Integers, held: Integers
+    members: Integers, cut_starts: Integers, cuts_of: Integers, met: Integers, counts: Integers, held: Integers
 ) -> None:
-    """List these cuts, from the place of every group in `starts` on, in ascending order."""
+    """List the cuts of which groups hold two or three records, in ascending order, one group after the other.
+
+    `counts` becomes how many each holds. Only the first `len(held)` are written, so that an empty array counts them;
+    `met` is zero before and after.
+    """
+    filled = 0
     for g in range(members.shape[0]):
-        filled = starts[g]
-        for i in members[g]:
-            if i >= 0:
-                for c in range(cut_starts[i], cut_starts[i + 1]):
-                    met[cuts_of[c]] += 1
+        begin = filled
+        _meet(members[g], cut_starts, cuts_of, met)
         for i in members[g]:
             if i >= 0:
                 for c in range(cut_starts[i], cut_starts[i + 1]):
                     if met[cuts_of[c]] >= 2:
-                        held[filled] = cuts_of[c]
+                        if filled < held.shape[0]:
+                            held[filled] = cuts_of[c]
                         filled += 1
                     met[cuts_of[c]] = 0
-        held[starts[g] : filled].sort()
+        counts[g] = filled - begin
+        if counts[g] > 1:
+            held[begin:filled].sort()
