@@ -113,13 +113,7 @@ class Pricing:
             found.append(self._below_of_size(size, prices, limit, cuts, most_a_task))
             if not found[-1].is_complete:
                 break
-        return FoundGroups(
-            groups=[one.groups[0] for one in found],
-            costs=[one.costs[0] for one in found],
-            least=np.minimum.reduce([one.least for one in found]),
-            is_complete=all(one.is_complete for one in found),
-            has_all=all(one.has_all for one in found),
-        )
+        return _merged(found, [one.groups[0] for one in found], [one.costs[0] for one in found])
 
     def _below_of_size(
         self, size: int, prices: NDArray[np.float64], limit: float, cuts: Cuts, most_a_task: int
@@ -149,13 +143,20 @@ class Pricing:
 
         _in_threads(sum_up, n)
         parts: list[FoundGroups] = _in_threads(price, n)
-        return FoundGroups(
-            groups=[np.concatenate([part.groups[0] for part in parts])],
-            costs=[np.concatenate([part.costs[0] for part in parts])],
-            least=np.minimum.reduce([part.least for part in parts]),
-            is_complete=all(part.is_complete for part in parts),
-            has_all=all(part.has_all for part in parts),
-        )
+        groups = np.concatenate([one.groups[0] for one in parts])
+        costs = np.concatenate([one.costs[0] for one in parts])
+        return _merged(parts, [groups], [costs])
+
+
+def _merged(parts: list[FoundGroups], groups: list[NDArray[np.int32]], costs: list[NDArray[np.float64]]) -> FoundGroups:
+    """Return what all parts of a search found together; `groups` and `costs` are theirs, by size."""
+    return FoundGroups(
+        groups=groups,
+        costs=costs,
+        least=np.minimum.reduce([one.least for one in parts]),
+        is_complete=all(one.is_complete for one in parts),
+        has_all=all(one.has_all for one in parts),
+    )
 
 
 def _in_threads(work: Callable[[int], Any], n: int) -> list[Any]:
