@@ -24,7 +24,7 @@ from shoal.partition.geometry.squared_errors import sse_by_group
 def list_only(patch: pytest.MonkeyPatch, count: int) -> None:
     """List so many neighbours of all records together; pairs of other records are not looked at."""
     for module in (neighbours, prices_module):
-        patch.setattr(module, "_MOST_LISTED", count)
+        patch.setattr(module, "MOST_LISTED", count)
 
 
 def program_of_triples(X: np.ndarray, k: int) -> float:

@@ -9,6 +9,7 @@ from shoal.partition.bounds.cuts import Cuts, violated
 from shoal.partition.bounds.group_pool import GroupPool
 from shoal.partition.bounds.master import Master, MasterSolution
 from shoal.partition.bounds.pricing import FoundGroups, Pricing
+from shoal.partition.bounds.rounding import ROUNDING
 from shoal.partition.bounds.time_left import TimeLeft
 from shoal.partition.geometry.neighbours import nearest_records
 
@@ -24,7 +25,6 @@ _GROWTH = 2.0  # of the box of a price that is at its edge where there is nothin
 _GROUPS_A_RECORD = 10  # that one step adds
 _NOTHING = 1e-9  # a reduced cost that is none, relative to the mean price
 _CLOSED = 1e-6  # relative: the bound has reached the value of the program
-_ROUNDING = 1e-9  # relative; more than the sums can be off
 _STEPS_A_PROOF = 40  # without one, before the bound of the steadiest prices is proven
 _NODES_A_GROUP = 100  # groups that a search may look at, for every one it may find
 _FEW_NODES, _MOST_NODES = 3_000_000, 30_000_000  # groups of a size that a search may look at, on the way and in the end
@@ -196,7 +196,7 @@ class ColumnGeneration:
         found = self._pricing.below(prices, -self._nothing, cuts, most)
         if found.is_complete:
             lowered = prices + np.minimum(found.least, 0) - self._nothing
-            bound = float(lowered.sum() - cuts.penalties.sum()) * (1 - _ROUNDING)
+            bound = float(lowered.sum() - cuts.penalties.sum()) * (1 - ROUNDING)
             if bound > self.bound:
                 self.bound, self.proof = bound, (lowered, cuts)
         return found

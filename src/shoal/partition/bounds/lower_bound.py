@@ -19,6 +19,7 @@ from shoal.partition.bounds.linear_program import (
 )
 from shoal.partition.bounds.neighbours import bound_of_neighbours
 from shoal.partition.bounds.prices import bound_by_prices
+from shoal.partition.bounds.rounding import ROUNDING
 from shoal.partition.geometry.safe_scale import scaled_for_squares
 from shoal.partition.geometry.squared_errors import total_sse
 from shoal.partition.optimal_univariate import OptimalUnivariate
@@ -26,7 +27,6 @@ from shoal.partition.optimal_univariate import OptimalUnivariate
 __all__ = ["LowerBound", "lower_bound"]
 
 _MOST_QUICKLY, _LARGEST_K_QUICKLY = 2_000, 5  # records, and k, where more than a first look takes some seconds only
-_ROUNDING = 1e-9  # relative; more than the sums can be off
 
 
 class LowerBound(float):
@@ -121,7 +121,7 @@ def _bounds(X: NDArray[np.float64], k: int, seconds: float | None) -> tuple[dict
     began = time.perf_counter()
     n = len(X)
     if X.shape[1] == 1 or n < 2 * k:
-        return {"optimum": _least_error(X, k) * (1 - _ROUNDING)}, ""
+        return {"optimum": _least_error(X, k) * (1 - ROUNDING)}, ""
     bounds = {"neighbours": bound_of_neighbours(X, k)}
     if not np.ptp(X, axis=0).any():
         return bounds, ""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.partition.bounds.rounding import ROUNDING
 from shoal.partition.geometry.neighbours import lists_of_neighbours, nearest_records
 
-__all__ = ["bound_of_neighbours", "lower_bound_by_neighbours"]
+__all__ = ["LONGEST_LIST", "MOST_LISTED", "bound_of_neighbours", "lower_bound_by_neighbours"]
 
-_LONGEST_LIST = 200
-_MOST_LISTED = 4_000_000  # neighbours of all records together, where lists of k do not need more
+LONGEST_LIST = 200
+MOST_LISTED = 4_000_000  # neighbours of all records together, where lists of k do not need more
 _SWEEPS = 10  # over the prices; ten more would add less than a thousandth
-_ROUNDING = 1e-9  # relative; more than the sums can be off
 
 
 def bound_of_neighbours(X: NDArray[np.float64], k: int) -> float:
@@ -34,9 +34,9 @@ def bound_of_neighbours(X: NDArray[np.float64], k: int) -> float:
     neighbour, so that no other pair counts. For millions of records and a large k the well-known bound is returned.
     """
     n = len(X)
-    if (k - 1) * n > 5 * _MOST_LISTED:
+    if (k - 1) * n > 5 * MOST_LISTED:
         return sum(_simple_bound(distances, k) for _, _, distances in lists_of_neighbours(X, k - 1))
-    length = max(k - 1, min(_LONGEST_LIST, _MOST_LISTED // n))
+    length = max(k - 1, min(LONGEST_LIST, MOST_LISTED // n))
     return lower_bound_by_neighbours(X, nearest_records(X, min(length, n - 1)), k)
 
 
@@ -49,7 +49,7 @@ def lower_bound_by_neighbours(X: NDArray[np.float64], neighbours: NDArray[np.int
     from shoal.partition.kernels import lower_bound as kernels
 
     n, length = neighbours.shape
-    length = min(length, max(k - 1, _MOST_LISTED // n))
+    length = min(length, max(k - 1, MOST_LISTED // n))
     neighbours = np.ascontiguousarray(neighbours[:, :length])
     squared = np.empty((n, length))
     kernels.measure_lists(X, neighbours, squared)
@@ -70,7 +70,7 @@ def lower_bound_by_neighbours(X: NDArray[np.float64], neighbours: NDArray[np.int
         if sweep:
             kernels.raise_prices(starts, others, distances, k, highest, prices)
         kernels.sum_overpaid(starts, others, distances, prices, overpaid)
-        paid = (k - 1) * prices.sum() * (1 - _ROUNDING)
+        paid = (k - 1) * prices.sum() * (1 - ROUNDING)
         best = max(best, float(paid - overpaid.sum()) / k)
     return best
 
@@ -78,4 +78,4 @@ def lower_bound_by_neighbours(X: NDArray[np.float64], neighbours: NDArray[np.int
 def _simple_bound(squared: NDArray[np.float64], k: int) -> float:
     """Return what these records add to the well-known bound; neighbours not listed count like the last one listed."""
     total = squared[:, : k - 1].sum() + max(0, k - 1 - squared.shape[1]) * squared[:, -1].sum()
-    return float(total) / (2 * k) * (1 - _ROUNDING)
+    return float(total) / (2 * k) * (1 - ROUNDING)

@@ -8,15 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.partition.bounds.neighbours import bound_of_neighbours, lower_bound_by_neighbours
+from shoal.partition.bounds.neighbours import (
+    LONGEST_LIST,
+    MOST_LISTED,
+    bound_of_neighbours,
+    lower_bound_by_neighbours,
+)
+from shoal.partition.bounds.rounding import ROUNDING
 from shoal.partition.geometry.neighbours import nearest_records
 from shoal.partition.geometry.tree import find_twins, plant
 
 __all__ = ["bound_by_prices"]
 
-_MOST_LISTED = 4_000_000  # neighbours of all records together
 _MOST_TRIPLES = 6_000_000
-_LIST_OF_NEIGHBOURS = 200  # as long as those of `bound_of_neighbours`
 _LISTED_FIRST = 15  # more neighbours than k: whose pairs are in the linear program from the beginning
 _STEP_SIZE = 0.15  # of a price
 _LEAST_PRICE = 0.1  # of the mean price, where steps are measured; identical records have a price of 0
@@ -27,7 +31,6 @@ _STEPS = 100  # in a round
 _STEPS_AT_ONCE = 10  # between two looks at the clock
 _GROWTH = 0.3  # pairs added in a round, as a part of those there are
 _SWEEPS = 4  # over the prices, after every round
-_ROUNDING = 1e-9  # relative; more than the sums can be off
 
 
 def bound_by_prices(
@@ -73,11 +76,11 @@ def bound_by_prices(
     """
     until = None if seconds is None else time.monotonic() + seconds
     n = len(X)
-    length = min(n - 1, _MOST_LISTED // n)
+    length = min(n - 1, MOST_LISTED // n)
     if length < k - 1:
         return bound_of_neighbours(X, k), np.zeros(n)
     neighbours = nearest_records(X, length)
-    bound = lower_bound_by_neighbours(X, neighbours[:, :_LIST_OF_NEIGHBOURS], k)
+    bound = lower_bound_by_neighbours(X, neighbours[:, :LONGEST_LIST], k)
     # Near records get near numbers, so that what a step reads is in the cache: several times as fast on large files.
     order = np.argsort(plant(X, *find_twins(X)).place, kind="stable")
     place = np.argsort(order).astype(np.int32)
@@ -113,8 +116,8 @@ def _pairs_of(X: NDArray[np.float64], neighbours: NDArray[np.int32]) -> _NearPai
     ends = np.stack([keys // n, keys % n], axis=1).astype(np.int32)
     reach = np.full(n, np.inf)
     if length < n - 1:
-        reach = _squared_distances(X, np.arange(n), neighbours[:, -1]) / 2 * (1 - _ROUNDING)
-    return _NearPairs(*_lists_by_record(ends, n), _squared_distances(X, *ends.T) * (1 - _ROUNDING), reach)
+        reach = _squared_distances(X, np.arange(n), neighbours[:, -1]) / 2 * (1 - ROUNDING)
+    return _NearPairs(*_lists_by_record(ends, n), _squared_distances(X, *ends.T) * (1 - ROUNDING), reach)
 
 
 def _lists_by_record(
@@ -161,7 +164,7 @@ def _shares(
             raise_prices(pairs.starts, pairs.others, listed, k, pairs.reach - tolls, prices)
         shares = np.empty(len(prices))
         kernels.share_bound(pairs.starts, pairs.others, listed, k, prices, shares)
-        shares -= _ROUNDING * (prices + tolls)
+        shares -= ROUNDING * (prices + tolls)
         best = max(best, shares, key=np.sum)
     return best
 
