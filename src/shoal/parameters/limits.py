@@ -164,14 +164,18 @@ class OneOf:
 
 @dataclass(frozen=True)
 class TrueOrFalse:
-    """A truth value; 0 and 1 are numbers."""
+    """A truth value, Python's or NumPy's; 0 and 1 are numbers."""
 
     @property
     def wanted(self) -> str:
         return "True or False"
 
     def accepts(self, value: Any) -> bool:
-        return isinstance(value, bool)
+        if isinstance(value, bool):
+            return True
+        import numpy as np  # here, because `import shoal` does without it
+
+        return isinstance(value, np.bool_)
 
     def bad_values(self) -> list[Any]:
         return [0, 1, "true", None]
