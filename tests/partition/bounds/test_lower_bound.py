@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles.best_partitions import KINDS, least_sse, tiny_matrix
+from oracles.unusable_matrices import assert_refused_without_values, every_unusable_matrix
 from shoal.errors import ParameterError, TooFewRecordsError
 from shoal.partition import MDAV, LowerBound, lower_bound
 from shoal.partition.bounds import linear_program
@@ -128,3 +129,12 @@ def test_what_does_not_fit_is_refused_in_one_line(X, k, seconds, error):
     with pytest.raises(error) as caught:
         lower_bound(X, k, seconds=seconds)
     assert "\n" not in str(caught.value)
+
+
+@every_unusable_matrix
+def test_no_value_of_the_data_is_in_an_error(X):
+    assert_refused_without_values(lambda one: lower_bound(one, 3), X)
+
+
+def test_numbers_of_numpy_are_accepted():
+    assert lower_bound(records(), np.int64(3), seconds=np.float32(0)) == lower_bound(records(), 3, seconds=0)

@@ -10,6 +10,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from oracles.unusable_matrices import assert_refused_without_values, every_unusable_matrix
 from shoal.errors import ConvergenceWarning, ParameterError, TooFewRecordsError
 from shoal.partition.fuzzy import (
     CMeans,
@@ -276,3 +277,11 @@ def test_a_device_that_is_not_there_is_refused(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without_torch)
     with pytest.raises(ParameterError, match=r'device="cuda" needs PyTorch. Install shoal\[gpu\]'):
         FuzzyCMeans(2, device="cuda").fit(blobs())
+
+
+@pytest.mark.filterwarnings("ignore:X has feature names")
+@every_estimator
+@every_unusable_matrix
+def test_no_value_of_the_data_is_in_an_error(estimator, X):
+    assert_refused_without_values(make(estimator).fit, X)
+    assert_refused_without_values(make(estimator).fit(blobs()).predict, X)

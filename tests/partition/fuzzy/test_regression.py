@@ -239,6 +239,12 @@ def test_what_cannot_be_fitted_is_refused_without_a_value_of_it():
     with pytest.raises(DataError, match="Y must be made of numbers") as refused:
         FuzzyCRegression(2).fit(LINE, ["secret", *TWO_LINES[1:]])
     assert "secret" not in str(refused.value)
+    with pytest.raises(DataError, match="Y must be made of real numbers") as refused:
+        FuzzyCRegression(2).fit(LINE, 98765j * TWO_LINES)
+    assert "98765" not in str(refused.value)
+    with pytest.raises(DataError, match="Y must have a value for every record; it is a single number") as refused:
+        FuzzyCRegression(2).fit(LINE, 98765.5)
+    assert "98765" not in str(refused.value)
     with pytest.raises(DataError, match="too large to be squared"):
         FuzzyCRegression(2).fit(LINE, 1e200 * TWO_LINES)
     fitted = FuzzyCRegression(2, init=NINE_TO_ONE).fit(LINE, TWO_LINES)

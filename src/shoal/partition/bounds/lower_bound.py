@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_array
 
 from shoal.errors import TooFewRecordsError
 from shoal.parameters.limits import Number, OrNone, Whole, check_limits
@@ -20,6 +19,7 @@ from shoal.partition.bounds.linear_program import (
 from shoal.partition.bounds.neighbours import bound_of_neighbours
 from shoal.partition.bounds.prices import bound_by_prices
 from shoal.partition.bounds.rounding import ROUNDING
+from shoal.partition.geometry.checked_matrix import checked_matrix
 from shoal.partition.geometry.safe_scale import scaled_for_squares
 from shoal.partition.geometry.squared_errors import total_sse
 from shoal.partition.optimal_univariate import OptimalUnivariate
@@ -107,10 +107,10 @@ def lower_bound(X: ArrayLike, k: int, *, seconds: float | None = None) -> LowerB
     inequalities applied to the vehicle-routing problem with time windows, Operations Research 56.
     """
     check_limits({"k": Whole(2), "seconds": OrNone(Number(0))}, {"k": k, "seconds": seconds})
-    matrix: NDArray[np.float64] = check_array(X, dtype=np.float64, order="C")
+    matrix: NDArray[np.float64] = checked_matrix(None, X, dtype=np.float64)
     n = len(matrix)
     if n < k:
-        raise TooFewRecordsError(f"k={k} needs at least {k} records; got n_samples={n}. Lower k.")
+        raise TooFewRecordsError(f"k={k} needs at least {k} records; got n_samples={n}. Lower k.", k=k, records=n)
     records, unit = scaled_for_squares(matrix)
     bounds, note = _bounds(records, k, seconds)
     return LowerBound({method: bound * unit * unit for method, bound in bounds.items()}, note)

@@ -18,7 +18,7 @@ from shoal.errors import ConvergenceWarning, DataError, ParameterError, TooFewRe
 from shoal.parameters.limits import Above, Limit, Number, TrueOrFalse, Whole, check_limits
 from shoal.partition.fuzzy.cmeans import FuzzyCMeans
 from shoal.partition.fuzzy.starts import StartOfClusters
-from shoal.partition.geometry.checked_matrix import checked_matrix
+from shoal.partition.geometry.checked_matrix import checked_matrix, without_values
 
 __all__ = ["FuzzyCRegression"]
 
@@ -303,12 +303,8 @@ def _checked_targets(estimator: BaseEstimator, Y: Any) -> Doubles:
     """Return the targets as numbers, without a value of them in a message."""
     if Y is None:  # scikit-learn's words, which its checks look for
         raise DataError("FuzzyCRegression requires y to be passed, but the target y is None.")
-    try:
+    with without_values("Y"):
         targets = check_array(Y, dtype=np.float64, order="C", ensure_2d=False, input_name="y", estimator=estimator)
-    except ValueError as error:
-        if "could not convert" in str(error):
-            raise DataError("Y must be made of numbers; some of it is text.") from None
-        raise
     return np.asarray(targets, dtype=np.float64)
 
 
