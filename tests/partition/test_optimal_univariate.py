@@ -93,6 +93,8 @@ KINDS_OF_VALUES = {
     "normal": lambda rng, n: rng.normal(size=n),
     "cents": lambda rng, n: np.round(rng.normal(size=n), 2),
     "integers": integers,
+    "falling integers": lambda rng, n: np.sort(integers(rng, n))[::-1].copy(),
+    "long runs": lambda rng, n: rng.choice([0.0, 1.0, 1.5, 7.0], n, p=[0.08, 0.55, 0.3, 0.07]),
     "equally spaced": lambda rng, n: np.arange(n, dtype=float),
     "constant": lambda rng, n: np.full(n, 3.3),
     "with zeros of both signs": lambda rng, n: rng.choice([-1.0, -0.0, 0.0, 1.0], n),
@@ -153,7 +155,7 @@ def test_a_long_file_is_grouped_as_by_looking_at_everything(kind, k):
 @pytest.mark.parametrize("kind", KINDS_OF_VALUES)
 def test_equal_values_are_taken_in_the_order_of_their_rows(kind):
     x = KINDS_OF_VALUES[kind](np.random.default_rng(1), 500)
-    for values in (x, np.sort(x)):
+    for values in (x, np.sort(x), np.sort(x)[::-1].copy()):
         order, ordered = _sorted(values)
         assert np.array_equal(order, np.argsort(values, kind="stable"))
         assert np.array_equal(ordered, np.sort(values))

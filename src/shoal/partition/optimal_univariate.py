@@ -97,11 +97,28 @@ def _sorted(values: NDArray[np.float64]) -> tuple[NDArray[np.integer[Any]], NDAr
     These are the rows of ``np.argsort(values, kind="stable")``, in a third of its time for millions of values.
     """
     # Imported here because numba takes a second to import.
+    from shoal.partition.kernels.radix_order import direction, order_backwards
+
+    n = len(values)
+    number: type[np.integer[Any]] = np.int32 if n < 2**31 else np.int64
+    way = direction(values)
+    if way == 0:
+        return _sorted_by_digits(values, number)
+    advance(_SORTING)
+    if way > 0:
+        return np.arange(n, dtype=number), values
+    rows = np.empty(n, dtype=number)
+    order_backwards(values, rows)
+    return rows, values[::-1]
+
+
+def _sorted_by_digits(
+    values: NDArray[np.float64], number: type[np.integer[Any]]
+) -> tuple[NDArray[np.integer[Any]], NDArray[np.float64]]:
     from shoal.partition.kernels.radix_order import BUCKETS, DIGITS, count_digits, order_by_digit, write_values
 
     n = len(values)
     keys, new_keys = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
-    number: type[np.integer[Any]] = np.int32 if n < 2**31 else np.int64
     rows, new_rows = np.empty(n, dtype=number), np.empty(n, dtype=number)
     counts = np.zeros((DIGITS, BUCKETS), dtype=np.int64)
     count_digits(values.view(np.uint64), keys, rows, counts)
