@@ -254,6 +254,15 @@ def _move_on(columns: Doubles, rows: Doubles, count: Scalar, best: Integers) -> 
     _measure_from_least(columns, 0, k - 1 + count)
 
 
+@inner_kernel
+def _is_level(columns: Doubles) -> Scalar:
+    """Whether all least squared errors are equal, and exactly so."""
+    is_level = True
+    for column in range(columns.shape[0]):
+        is_level &= (columns[column, LEAST] == 0.0) & (columns[column, SCALE] == 0.0)
+    return is_level
+
+
 @kernel
 def begin_sorted_cuts(values: Doubles, columns: Doubles, group_size: Integers) -> None:
     """Take up to 2k-1 of the first values as one group: the columns of the first block."""
@@ -290,9 +299,18 @@ def extend_sorted_cuts(
     best = np.empty(k, np.int64)
     kept = np.empty(2 * k, np.int64)
     begins = np.empty(65, np.int64)
+    is_level = False
     while start < stop:
         count = min(k, stop - start)
         first = k - 1 if start == 2 * k - 1 else 0  # fewer than k values cannot be cut
+        if first == 0 and values[start - 2 * k + 2] == values[start + count - 1]:
+            # Values that are all equal: where all columns are as good the first one is taken, and all stay as good.
+            is_level = is_level or _is_level(columns)
+            if is_level:
+                group_size[start + 1 : start + 1 + count] = 2 * k - 1
+                start += count
+                continue
+        is_level = False
         _sum_block(values, start, count, first, columns, rows)
         if k < _SCAN:
             _scan(columns, rows, count, first, best)
