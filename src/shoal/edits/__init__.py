@@ -5,17 +5,20 @@ from typing import Any
 from shoal.edits.check import Check, RuleStatus, check
 from shoal.edits.rules import Rule, parse_rule, parse_rules
 from shoal.edits.source import read_edits, rules_in
+from shoal.edits.suggested import SuggestedRule, suggested_rules
 
 __all__ = [
     "Check",
     "Rule",
     "RuleStatus",
+    "SuggestedRule",
     "check",
     "parse_rule",
     "parse_rules",
     "read_edits",
     "rules_in",
     "schematron_of",
+    "suggested_rules",
 ]
 
 
