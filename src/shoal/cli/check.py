@@ -1,4 +1,4 @@
-"""The command that checks whether records keep edit rules."""
+"""The command that checks whether records keep edit rules, or looks for rules that they keep."""
 
 from __future__ import annotations
 
@@ -21,8 +21,13 @@ def check(
     *,
     file: Annotated[Path, typer.Argument(help="The table to check.")],
     edits: Annotated[
-        Path, typer.Option("--edits", help="The rules: a text file with one a line, or a Schematron file (.sch, .xml).")
-    ],
+        Path | None,
+        typer.Option("--edits", help="The rules: a text file with one a line, or a Schematron file (.sch, .xml)."),
+    ] = None,
+    suggest: Annotated[
+        bool,
+        typer.Option("--suggest", help="Print rules that every record keeps, as a file of rules to choose from."),
+    ] = False,
     original: Annotated[
         Path | None, typer.Option(help='The table that rules such as "town in original" speak of.')
     ] = None,
@@ -39,8 +44,15 @@ def check(
     reading: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
-    """Check whether every record keeps the rules. Exits with 0 if so, with 1 if not, with 2 if it cannot be checked."""
+    """Check whether every record keeps the rules. Exits with 0 if so, with 1 if not, with 2 if it cannot be checked.
+
+    With --suggest, rules are looked for in the file instead.
+    """
     import json as to_json
+
+    if edits is None or suggest:
+        _suggest_rules(file, edits, suggest, reading, json=json, quiet=quiet)
+        return
 
     from shoal.edits import check, read_edits
     from shoal.edits.check import refuse_without_original
@@ -61,6 +73,31 @@ def check(
         say(check_text(str(file), checked))
     if not checked.holds:
         raise typer.Exit(1)
+
+
+def _suggest_rules(
+    file: Path, edits: Path | None, suggest: bool, reading: dict[str, Any], *, json: bool, quiet: bool
+) -> None:
+    """Print rules that every record keeps; ParameterError unless these, and no others, were asked for."""
+    import json as to_json
+    from dataclasses import asdict
+
+    from shoal.edits import suggested_rules
+    from shoal.read import as_table
+    from shoal.report.terminal.suggestions import suggestions_text
+
+    if not suggest:
+        raise ParameterError("There are no rules to check. Name them with --edits FILE, or find some with --suggest.")
+    if edits is not None:
+        raise ParameterError("--suggest finds rules, --edits checks others. Use one of them.")
+    with _exit_code_2():
+        table = as_table(file, **reading)
+        with progress_bar(quiet or json, "looking for rules"):
+            suggestions = suggested_rules(table)
+    if json:
+        say(to_json.dumps([asdict(one) for one in suggestions], indent=2, ensure_ascii=False))
+    elif not quiet:
+        say(suggestions_text(str(file), suggestions))
 
 
 @contextmanager
