@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -59,3 +61,24 @@ def test_an_index_stays_in_memory_and_is_never_written(frame, tmp_path, ending, 
         release.write(path)
     assert list(shoal.read_table(path)) == ["a", "b"]
     assert b"person 1" not in path.read_bytes() and "person 1" not in str(shoal.read_table(path).index)
+
+
+# One line that says what it is
+
+
+def test_a_release_is_one_line_that_measures_nothing(frame):
+    release = shoal.protect(frame, 3)
+    assert repr(release) == "Release(60 records, k=3 over all 2 columns, 0 unique)"
+    assert "headline" not in vars(release)
+    linkage = release.headline["linkage"]
+    assert repr(release) == f"Release(60 records, k=3 over all 2 columns, 0 unique, linkage {linkage:.2f} %)"
+
+
+def test_the_line_of_a_release_says_what_is_there(frame):
+    households = frame.assign(home=np.arange(60) // 2)
+    release = shoal.protect(households, 3, unit="home")
+    outcome = release.plan.outcome
+    assert repr(release) == f"Release(60 records of 30 units, k={outcome.k} over all 2 columns, 0 unique)"
+    assert repr(shoal.protect(frame[["a"]], 3)) == "Release(60 records, k=3 over the one column, 0 unique)"
+    bare = dataclasses.replace(release, plan=release.plan.model_copy(update={"outcome": None}))
+    assert repr(bare) == "Release(60 records)"

@@ -396,6 +396,20 @@ def test_the_same_measures_without_some_columns():
     assert set(found.without(["x0", "x1", "x2"], ["sse", "covariance_difference"])) == {"sse"}  # one has no pairs
 
 
+def test_an_evaluation_is_one_line_that_measures_nothing():
+    release = shoal.protect(numbers(), 3)
+    found = release.evaluate(measures=["information_loss", "distance_linkage", "score"])
+    loss, linkage, score = found.information_loss, found.distance_linkage, found.score
+    said = f"loss {loss:.2f} %, linkage {linkage:.2f} %, score {score:.2f}"
+    assert repr(found) == f"Evaluation(60 records, 4 columns, 3 measures, {said})"
+    other = {"distance_linkage": {"direction": "masked-to-original"}}
+    assert "linkage" not in repr(release.evaluate(measures=["distance_linkage"], options=other))
+    nothing = release.evaluate(measures=[])
+    assert repr(nothing) == "Evaluation(60 records, 4 columns, 0 measures)"
+    assert "headline" not in vars(nothing)
+    assert repr(pickle.loads(pickle.dumps(found))) == repr(found)
+
+
 def test_an_evaluation_does_not_show_or_store_the_files():
     frame = numbers()
     found = evaluate(frame, frame, measures=["sse"])

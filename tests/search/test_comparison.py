@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import warnings
 
@@ -502,3 +503,15 @@ def test_blocks_have_a_bound_each(frame, monkeypatch):
     assert bounded == [(120, 1)] * 3
     above = {row.method: row.above_best for row in comparison.rows}
     assert above["optimal-univariate"] <= above["mdav"]
+
+
+def test_a_comparison_is_one_line(frame):
+    comparison = shoal.compare(frame, [3, 5], ["mdav", "ipso", "optimal-univariate"])
+    best = comparison.rows[0]
+    k = "" if best.is_whole_file else f" k={best.k}"
+    said = f"lowest score {best.method}{k}: {best.score:.2f}, 1 left out"
+    assert repr(comparison) == f"Comparison(3 releases of 2 methods, {said})"
+    without = dataclasses.replace(comparison.rows[0], score=None)
+    one = dataclasses.replace(comparison, rows=(without,), left_out={})
+    assert repr(one) == "Comparison(1 release of 1 method)"
+    assert repr(dataclasses.replace(one, rows=())) == "Comparison(0 releases of 0 methods)"

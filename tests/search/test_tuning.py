@@ -502,3 +502,14 @@ def test_what_is_confidential_must_be_protected(frame):
     ):
         with pytest.raises(ParameterError, match="confidential is for hybrid and synthetic data"):
             tried()
+
+
+def test_a_search_is_one_line(tuned):
+    chosen = tuned.chosen
+    assert repr(tuned) == (
+        f"Tuning(24 trials, {len(tuned.front)} on the Pareto front, chosen {chosen.number} "
+        f"({chosen.method}, {chosen.settings_text}): score {chosen.score:.2f})"
+    )
+    strict = replace(tuned, max_risk=0.001)
+    assert repr(strict).endswith(" on the Pareto front, none within a risk of 0.001 %)")
+    assert repr(replace(tuned, trials=())) == "Tuning(0 trials, 0 on the Pareto front, none chosen)"

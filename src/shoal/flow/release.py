@@ -50,13 +50,25 @@ class Release:
         The table that was protected, and the same after missing codes and recodes.
     """
 
-    original: Table = field(repr=False)
-    masked: Table = field(repr=False)
+    original: Table
+    masked: Table
     partitions: tuple[Partition, ...]
-    plan: Plan = field(repr=False)
-    coarser: Table | None = field(default=None, repr=False)
-    _written: list[Path] = field(default_factory=list, repr=False, compare=False)
-    _before: Release | None = field(default=None, repr=False, compare=False)
+    plan: Plan
+    coarser: Table | None = None
+    _written: list[Path] = field(default_factory=list, compare=False)
+    _before: Release | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        outcome, columns = self.plan.outcome, len(released_columns(self.masked, self.plan.weights, self.plan.unit))
+        parts = [f"{len(self.masked):,} records"]
+        if outcome is not None and outcome.units is not None:
+            parts[0] += f" of {outcome.units:,} units"
+        if outcome is not None and outcome.k is not None and outcome.uniques is not None:
+            over = f"all {columns:,} columns" if columns > 1 else "the one column"
+            parts += [f"k={outcome.k} over {over}", f"{outcome.uniques:,} unique"]
+        if "headline" in vars(self):  # linkage is not measured for this line
+            parts.append(f"linkage {self.headline['linkage']:.2f} %")
+        return f"Release({', '.join(parts)})"
 
     @cached_property
     def data(self) -> Any:

@@ -9,12 +9,11 @@ from typing import Any
 
 from shoal import progress
 from shoal.describe.combinations import same_combinations
-from shoal.describe.roles import as_names
 from shoal.describe.variables import Kind
 from shoal.errors import ParameterError, nearest_name_hint
 from shoal.measure.catalogue import MEASURES
 from shoal.measure.correspondence import refuse_unrelated_rows
-from shoal.measure.evaluation_schema import SCHEMA, described
+from shoal.measure.evaluation_schema import SCHEMA, described, plain
 from shoal.measure.headline import (
     Alike,
     Headline,
@@ -26,14 +25,20 @@ from shoal.measure.headline import (
     unit_numbers,
     whole_linkage,
 )
-from shoal.measure.measure import About, MeasuredValue
-from shoal.measure.measuring import columns_apart, columns_in_both, measured_values, reasons_to_leave_out
+from shoal.measure.measure import MeasuredValue
+from shoal.measure.measuring import (
+    columns_apart,
+    columns_in_both,
+    measured_values,
+    names_of_measures,
+    reasons_to_leave_out,
+)
 from shoal.measure.options import MeasureOptions, checked_measure_options, full_options
 from shoal.measure.pairs import Pair, pair, pair_of_everything
 from shoal.measure.risk.attacks.known_masking import known_method
 from shoal.measure.risk.k_anonymity import k_anonymity
 
-__all__ = ["Evaluation", "evaluate", "names_of_measures"]
+__all__ = ["Evaluation", "evaluate"]
 
 
 @dataclass(frozen=True)
@@ -78,13 +83,21 @@ class Evaluation:
     weights: str | None = None
     unit: str | None = None
     named_scenarios: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    _files: Pair | None = field(default=None, repr=False, compare=False)
-    _known: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    _files: Pair | None = field(default=None, compare=False)
+    _known: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def __getattr__(self, name: str) -> MeasuredValue | None:
         if name in MEASURES:
             return self.measured.get(name)
         raise AttributeError(f"There is no measure {name!r}.{nearest_name_hint(name, MEASURES)}")
+
+    def __repr__(self) -> str:
+        counts = {"record": self.records, "column": len(self.columns), "measure": len(self.measured)}
+        parts = [f"{count:,} {word}{'s' * (count != 1)}" for word, count in counts.items()]
+        for word, name in (("loss", "information_loss"), ("linkage", "distance_linkage"), ("score", "score")):
+            if name in self.measured and name not in self.options:
+                parts.append(f"{word} {float(self.measured[name]):.2f}{' %' * (name != 'score')}")
+        return f"Evaluation({', '.join(parts)})"
 
     def __getstate__(self) -> dict[str, Any]:
         if self._files is not None:
@@ -226,7 +239,7 @@ class Evaluation:
 
         def side(which: str, measured: Mapping[str, MeasuredValue] = self.measured) -> dict[str, float | None]:
             return {
-                name: _plain(measured.get(name), measure.about)
+                name: plain(measured.get(name), measure.about)
                 for name, measure in MEASURES.items()
                 if measure.about.side == which and name not in self.left_out
             }
@@ -243,7 +256,7 @@ class Evaluation:
             "risk": side("risk"),
             "risk_protected": None if self.risk_protected is None else side("risk", self.risk_protected),
             "scenarios": {name: dict(risk) for name, risk in self.scenarios.items()},
-            "score": _plain(self.measured.get("score"), MEASURES["score"].about),
+            "score": plain(self.measured.get("score"), MEASURES["score"].about),
             "details": {name: dict(value.parts) for name, value in self.measured.items() if value.parts},
             "not_applicable": dict(self.not_applicable),
             "left_out": dict(self.left_out),
@@ -374,26 +387,6 @@ def evaluate(
     )
 
 
-def names_of_measures(measures: Iterable[str] | None) -> list[str]:
-    """Return the names of the measures asked for, in the order of the catalogue."""
-    if measures is None:
-        return list(MEASURES)
-    names = as_names(measures, "measures")
-    for name in names:
-        if not isinstance(name, str):
-            raise ParameterError(f"measures must be names of measures; got {type(name).__name__}.")
-        if name not in MEASURES:
-            hint = nearest_name_hint(str(name), MEASURES) or f" Known: {', '.join(MEASURES)}."
-            raise ParameterError(f'There is no measure "{name}".{hint}')
-    return [name for name in MEASURES if name in names]
-
-
 def _not_compared(files: Pair) -> tuple[str, ...]:
     compared = set(files.columns)
     return tuple(name for name in files.original.names if name in files.masked and name not in compared)
-
-
-def _plain(value: MeasuredValue | None, about: About) -> float | None:
-    if value is None:
-        return None
-    return int(value) if about.unit == "records" else float(value)

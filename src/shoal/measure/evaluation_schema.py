@@ -7,9 +7,9 @@ from typing import Any
 
 from shoal.measure.catalogue import MEASURES
 from shoal.measure.headline import Headline, ScenarioRisk
-from shoal.measure.measure import About
+from shoal.measure.measure import About, MeasuredValue
 
-__all__ = ["SCHEMA", "described", "evaluation_schema"]
+__all__ = ["SCHEMA", "described", "evaluation_schema", "plain"]
 
 SCHEMA = "shoal.evaluation/2"
 # What the JSON document says about each measure.
@@ -109,3 +109,10 @@ def described(about: About) -> dict[str, Any]:
     return {name: getattr(about, name) for name in _DESCRIBED} | {
         "range": [end if math.isfinite(end) else None for end in about.range]
     }
+
+
+def plain(value: MeasuredValue | None, about: About) -> float | None:
+    """Return the value of a measure as a plain number, a count as a whole one; None stays None."""
+    if value is None:
+        return None
+    return int(value) if about.unit == "records" else float(value)

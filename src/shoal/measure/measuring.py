@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from shoal import progress
-from shoal.errors import ColumnError, NotApplicableError, nearest_name_hint
+from shoal.describe.roles import as_names
+from shoal.errors import ColumnError, NotApplicableError, ParameterError, nearest_name_hint
 from shoal.measure.catalogue import MEASURES
 from shoal.measure.headline import released_columns
 from shoal.measure.measure import MeasuredValue
@@ -15,13 +16,34 @@ from shoal.measure.pairs import Pair
 from shoal.parameters.choices import written_form
 from shoal.replace import REPLACEMENTS
 
-__all__ = ["NOT_ASKED_FOR", "columns_apart", "columns_in_both", "measured_values", "reasons_to_leave_out"]
+__all__ = [
+    "NOT_ASKED_FOR",
+    "columns_apart",
+    "columns_in_both",
+    "measured_values",
+    "names_of_measures",
+    "reasons_to_leave_out",
+]
 
 NOT_ASKED_FOR = "not asked for."
 _TOO_SLOW = "takes long; left out by quick."
 _NO_GROUPS = (
     "looks for groups, which synthetic and perturbed values do not show; attribute_attack is the attack on these."
 )
+
+
+def names_of_measures(measures: Iterable[str] | None) -> list[str]:
+    """Return the names of the measures asked for, in the order of the catalogue."""
+    if measures is None:
+        return list(MEASURES)
+    names = as_names(measures, "measures")
+    for name in names:
+        if not isinstance(name, str):
+            raise ParameterError(f"measures must be names of measures; got {type(name).__name__}.")
+        if name not in MEASURES:
+            hint = nearest_name_hint(str(name), MEASURES) or f" Known: {', '.join(MEASURES)}."
+            raise ParameterError(f'There is no measure "{name}".{hint}')
+    return [name for name in MEASURES if name in names]
 
 
 def columns_apart(files: Pair, **named: str | None) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from shoal import progress
-from shoal.errors import DataError, MethodError, ParameterError, ShoalError
+from shoal.errors import DataError, MethodError, ParameterError, ShoalError, visible
 from shoal.flow.masking import Masking, masking_of
 from shoal.flow.synthetic_choice import asked_to_perturb, replacement_for_all
 from shoal.measure.options import MeasureOptions, checked_measure_options, full_options, options_text
@@ -82,7 +82,18 @@ class Comparison:
     left_out: Mapping[str, str]
     unmasked_risk: float | None
     unmasked_score: float | None
-    setup: TrialSetup = field(repr=False, compare=False)
+    setup: TrialSetup = field(compare=False)
+
+    def __repr__(self) -> str:
+        releases, methods = len(self.rows), len({row.method for row in self.rows})
+        parts = [f"{releases:,} release{'s' * (releases != 1)} of {methods:,} method{'s' * (methods != 1)}"]
+        best = next((row for row in self.rows if row.score is not None), None)
+        if best is not None:
+            k = f" k={best.shown_k}" if best.shown_k else ""
+            parts.append(f"lowest score {visible(best.method)}{k}: {best.score:.2f}")
+        if self.left_out:
+            parts.append(f"{len(self.left_out):,} left out")
+        return f"Comparison({', '.join(parts)})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, texts and lists, ready for JSON."""

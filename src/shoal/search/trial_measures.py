@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from shoal.measure import Evaluation
-from shoal.measure.evaluation import names_of_measures
+from shoal.measure.measuring import names_of_measures
 
 __all__ = ["QUICK_MEASURES", "TRIAL_MEASURES", "UTILITIES", "TrialMeasures", "further_measures", "trial_measures"]
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, visible
 from shoal.flow.masking import FAMILIES
 from shoal.flow.outcome import Output
 from shoal.flow.plan import Plan
@@ -58,9 +58,19 @@ class Tuning:
     fixed_left: int
     interrupted: bool
     repeated: Mapping[int, tuple[TrialMeasures, ...]]
-    moved_to: Path | None = field(repr=False, compare=False)
-    setup: TrialSetup = field(repr=False, compare=False)
-    _seed: int = field(repr=False, compare=False)
+    moved_to: Path | None = field(compare=False)
+    setup: TrialSetup = field(compare=False)
+    _seed: int = field(compare=False)
+
+    def __repr__(self) -> str:
+        count, chosen = len(self.trials), self.chosen
+        parts = [f"{count:,} trial{'s' * (count != 1)}", f"{len(self.front):,} on the Pareto front"]
+        if chosen is not None:
+            settings = visible(f"{chosen.method}, {chosen.settings_text}")
+            parts.append(f"chosen {chosen.number} ({settings}): score {chosen.score:.2f}")
+        else:
+            parts.append("none chosen" if self.max_risk is None else f"none within a risk of {self.max_risk:g} %")
+        return f"Tuning({', '.join(parts)})"
 
     @cached_property
     def measured(self) -> tuple[Trial, ...]:
