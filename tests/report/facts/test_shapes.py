@@ -34,3 +34,12 @@ def test_rare_categories_stand_together_if_need_be_with_the_last_that_is_not():
     together = shape_of_categories([codes], {}, 3)
     assert together.categories == ["a", "3 more"]
     assert together.masked == pytest.approx([5 / 11, 6 / 11])
+
+
+def test_where_both_files_are_shown_no_category_is_rare_in_either():
+    masked, original = np.array([*"aaaaabbbbb"]), np.array([*"aaaaaabbcd"])
+    shape = shape_of_categories([masked, original], {}, 2)
+    assert shape.categories == ["a", "3 more"]  # c and d are not in the masked file, and b has to stand with them
+    assert (shape.masked, shape.original) == (pytest.approx([0.5, 0.5]), pytest.approx([0.6, 0.4]))
+    exact = shape_of_categories([masked, original], {}, 1)
+    assert exact.categories == ["a", "b", "c", "d"]

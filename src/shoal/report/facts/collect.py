@@ -22,8 +22,6 @@ from shoal.flow.outcome import installed_versions
 from shoal.flow.plan import Plan
 from shoal.flow.rules.kept_ranges import outside_range
 from shoal.measure import Evaluation
-from shoal.measure.catalogue import MEASURES
-from shoal.measure.options import full_options
 from shoal.parameters.choices import as_text
 from shoal.parameters.limits import OneOf, check_limits
 from shoal.partition import METHODS
@@ -35,6 +33,8 @@ from shoal.report.facts.counted_records import count_facts
 from shoal.report.facts.group_sizes import group_facts, sizes_shown
 from shoal.report.facts.headline import alike_text, headline_facts, protected_facts, scenario_facts
 from shoal.report.facts.keys.all_key_facts import key_facts
+from shoal.report.facts.measured.measures import measure_facts
+from shoal.report.facts.measured.verdict import verdict_on
 from shoal.report.facts.proven import proven_of_files, proven_of_release
 from shoal.report.facts.recoded_columns import recode_lines
 from shoal.report.facts.shapes import categories_in, shape_of_amounts, shape_of_categories
@@ -47,7 +47,6 @@ from shoal.report.facts.summary import (
     Audience,
     Correlations,
     HeadlineFacts,
-    MeasureFacts,
     Moments,
     OutcomeFacts,
     RuleFacts,
@@ -57,19 +56,23 @@ from shoal.report.facts.summary import (
     summary_schema,
 )
 from shoal.report.facts.units import unit_facts
-from shoal.report.facts.verdict import verdict_on
 from shoal.report.publish.public_evaluation import NOT_PUBLIC, has_few_values, public_evaluation
-from shoal.report.publish.shares import Shares, is_share
+from shoal.report.publish.shares import Shares
 
 if TYPE_CHECKING:
     from shoal.flow.release import Release
 
 __all__ = ["Audience", "Summary", "summarize", "summarize_files", "summary_schema"]
 
-_BESIDE = ("again", "chance")  # parts of a measure that its value is compared with
 
-
-def summarize(release: Release, audience: Audience, evaluation: Evaluation, *, distributions: bool = True) -> Summary:
+def summarize(
+    release: Release,
+    audience: Audience,
+    evaluation: Evaluation,
+    *,
+    distributions: bool = True,
+    linkage: bool = True,
+) -> Summary:
     """Collect every fact about a release.
 
     Parameters
@@ -82,13 +85,16 @@ def summarize(release: Release, audience: Audience, evaluation: Evaluation, *, d
         The measures, as `release.evaluate()` returns them.
     distributions
         Whether to collect how variables are distributed and correlated, and a bound on the loss, which takes longest.
+    linkage
+        Whether to measure linkage over everything released, if it is not known.
 
     Examples
     --------
     >>> facts = summarize(release, "public", release.evaluate()).to_dict()
     """
     collector = _Collector(release.recoded, release.masked, evaluation, release.plan, audience)
-    summary = collector.summary([partition.sizes for partition in release.partitions], distributions, just_made=True)
+    sizes = [partition.sizes for partition in release.partitions]
+    summary = collector.summary(sizes, distributions, just_made=True, linkage=linkage)
     ways = way_facts(release) if distributions and audience == "internal" else []
     proven = proven_of_release(release, audience, computed=distributions)
     return summary.model_copy(update={"category_ways": ways, "proven": proven})
@@ -151,23 +157,25 @@ class _Collector:
         )
         self._values = self._shares.values(self._evaluation.measured)
 
-    def summary(self, sizes: Sequence[NDArray[np.int64]], distributions: bool, just_made: bool) -> Summary:
+    def summary(
+        self, sizes: Sequence[NDArray[np.int64]], distributions: bool, just_made: bool, linkage: bool = True
+    ) -> Summary:
         """Return all facts, given the sizes of the groups in every block as far as they are known."""
-        scenarios = distributions  # which take long too
         plan = self._plan
         source = "" if self._original.source is None else self._original.source.name
         k_holds = self._k_holds(sizes)
         promised = None if plan is None or self._no_k else plan.k
-        headline = headline_facts(self._evaluation, promised, self._shares, self._fewest)
+        arguments = (self._evaluation, promised, self._shares, self._fewest)
+        headline = headline_facts(*arguments, linkage=linkage)
         choices = self._choices()
         return Summary(
             audience=self._audience,
             title=f"Protection of {source}" if self._internal and source else "Protection of a table",
             verdict=verdict_on(self._evaluation, self._promise(k_holds, headline), self._shares, self._fewest),
             headline=headline,
-            headline_protected=protected_facts(self._evaluation, promised, self._shares, self._fewest),
+            headline_protected=protected_facts(*arguments) if linkage else None,
             no_k=self._no_k,
-            scenarios=scenario_facts(self._evaluation, self._shares, self._fewest) if scenarios else [],
+            scenarios=scenario_facts(self._evaluation, self._shares, self._fewest) if distributions else [],
             records=len(self._masked),
             columns_released=len(self._masked.names),
             k=None if plan is None else plan.k,
@@ -184,14 +192,14 @@ class _Collector:
             protected=list(self._protected),
             variables=[self._variable(name, distributions) for name in self._names()],
             groups=group_facts(plan, sizes, internal=self._internal),
-            units=unit_facts(self._evaluation, self._fewest),
+            units=unit_facts(self._evaluation, headline.units, self._fewest),
             outcome=self._outcome() if just_made else None,
             outside=self._outside(),
             **count_facts(plan, self._audience),
             recoded=recode_lines(plan, self._audience),
             **key_facts(plan, self._original, self._masked, self._audience, of_both=distributions),
             rules=self._rules(),
-            measures=self._measures(),
+            measures=measure_facts(self._evaluation, self._shares, self._fewest),
             least_share=self._shares.least,
             left_out=self._left_out(),
             correlations=self._correlations() if distributions else None,
@@ -322,36 +330,6 @@ class _Collector:
         if needs and self._plan is not None and whole_chain.hides_groups(self._plan):
             reasons["transparency_attack"] = "several steps make groups, or change those of another."
         return reasons | {name: NOT_PUBLIC for name in self._evaluation.measured if name not in self._values}
-
-    def _measures(self) -> list[MeasureFacts]:
-        measures = []
-        options = full_options(self._evaluation.options, self._values)
-        for name, value in self._values.items():
-            about, measured = MEASURES[name].about, self._evaluation.measured[name]
-            if about.unit == "records" and value < self._fewest:
-                continue
-            low, high = (end if np.isfinite(end) else None for end in about.range)
-            measures.append(
-                MeasureFacts(
-                    name=name,
-                    title=about.title,
-                    value=value,
-                    unit=about.unit,
-                    better=about.better,
-                    side=about.side,  # type: ignore[arg-type]  # no partitions among them
-                    definition=about.definition,
-                    reference=about.reference,
-                    least=low,
-                    greatest=high,
-                    sampled=measured.parts.get("sampled"),
-                    standard_error=self._shares.error_of(measured, value),
-                    **{part: self._shares.rounded(measured.parts[part]) for part in _BESIDE if part in measured.parts},
-                    is_share=is_share(name),
-                    options=options.get(name, {}),
-                    not_default=dict(self._evaluation.options.get(name, {})),
-                )
-            )
-        return measures
 
     def _correlations(self) -> Correlations | None:
         columns = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from shoal.measure import Evaluation
@@ -21,7 +22,9 @@ __all__ = [
 ]
 
 
-def headline_facts(evaluation: Evaluation, k: int | None, shares: Shares, fewest: int) -> HeadlineFacts:
+def headline_facts(
+    evaluation: Evaluation, k: int | None, shares: Shares, fewest: int, *, linkage: bool = True
+) -> HeadlineFacts:
     """Return the headline as it may be given.
 
     Parameters
@@ -34,18 +37,21 @@ def headline_facts(evaluation: Evaluation, k: int | None, shares: Shares, fewest
         How shares of records may be given.
     fewest
         The fewest records that may be counted.
+    linkage
+        Whether to measure linkage, if it is not known, which takes long in large files.
     """
     weights = evaluation.weights
     with_weights = None
     if weights is not None and weights in evaluation.masked_names:
         with_weights = _count(evaluation.alike([*evaluation.released, weights]).uniques, fewest)
     wildcard = None if evaluation.wildcard_k is None or evaluation.wildcard_k < fewest else evaluation.wildcard_k
-    return _facts(evaluation.headline, len(evaluation.released), k, shares, fewest).model_copy(
+    alike = evaluation.headline if linkage else _without_linkage(evaluation)
+    return _facts(alike, len(evaluation.released), k, shares, fewest).model_copy(
         update={
             "k_with_wildcards": wildcard,
             "weights": weights if with_weights is not None else None,
             "uniques_with_weights": with_weights,
-            "sampled": evaluation.linkage.parts.get("sampled"),
+            "sampled": evaluation.linkage.parts.get("sampled") if linkage else None,
             "unit": evaluation.unit,
             "unique_units": evaluation.unique_units if fewest == 1 else None,
         }
@@ -74,14 +80,20 @@ def scenario_facts(evaluation: Evaluation, shares: Shares, fewest: int) -> list[
     ]
 
 
+def _without_linkage(evaluation: Evaluation) -> Headline:
+    alike = evaluation.alike(evaluation.released)
+    return Headline(records=evaluation.records, units=alike.units, k=alike.k, uniques=alike.uniques, linkage=math.nan)
+
+
 def _facts(headline: Headline, columns: int, k: int | None, shares: Shares, fewest: int) -> HeadlineFacts:
+    linkage = headline["linkage"]
     return HeadlineFacts(
         records=headline["records"],
         units=headline["units"],
         columns=columns,
         k=headline["k"] if headline["k"] >= fewest else None,
         uniques=_count(headline["uniques"], fewest),
-        linkage=shares.bounded(headline["linkage"]) if shares.can_be_given else None,
+        linkage=shares.bounded(linkage) if shares.can_be_given and not math.isnan(linkage) else None,
         k_promised=k,
         are_k_alike=headline["k"] >= (2 if k is None else k),
     )

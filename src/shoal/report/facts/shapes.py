@@ -58,9 +58,9 @@ def shape_of_categories(columns: Sequence[NDArray[Any]], labels: Mapping[Any, st
     names = sorted(set().union(*counts), key=lambda one: (-sum(count.get(one, 0) for count in counts), one))
     listed, rest = names[:_MOST_CATEGORIES], names[_MOST_CATEGORIES:]
     if fewest > 1:
-        rest += [one for one in listed if counts[0][one] < fewest]
-        listed = [one for one in listed if counts[0][one] >= fewest]
-        if listed and rest and sum(counts[0][one] for one in rest) < fewest:  # together still too few
+        rest += [one for one in listed if _fewest_in(counts, [one]) < fewest]
+        listed = [one for one in listed if _fewest_in(counts, [one]) >= fewest]
+        if listed and rest and _fewest_in(counts, rest) < fewest:  # together still too few
             rest = [listed.pop(), *rest]
     shares: list[list[float]] = []
     for one, count in zip(columns, counts, strict=True):
@@ -73,6 +73,11 @@ def shape_of_categories(columns: Sequence[NDArray[Any]], labels: Mapping[Any, st
         masked=shares[0],
         original=shares[1] if len(shares) > 1 else None,
     )
+
+
+def _fewest_in(counts: Sequence[Mapping[Any, int]], categories: Sequence[Any]) -> int:
+    """Return how many records have one of these categories, in the column where fewest have."""
+    return min(sum(count.get(category, 0) for category in categories) for count in counts)
 
 
 def categories_in(table: Table, name: str) -> NDArray[Any]:

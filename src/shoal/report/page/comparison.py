@@ -9,13 +9,13 @@ from markupsafe import Markup
 from shoal.measure import MEASURES
 from shoal.report.page.parts import PageCard, PageFigure, PageSection, PageTable
 from shoal.report.page.risk_loss_map import comparison_map, comparison_points
-from shoal.report.page.search_page import map_text, meaning_of_score, search_page, shared_section
+from shoal.report.page.search_page import SearchParts, map_text, meaning_of_score, search_page, shared_section
 from shoal.report.wording import percent_text, rounded_up, value_text, without_capital
 
 if TYPE_CHECKING:
     from shoal.search.comparison import Comparison
 
-__all__ = ["comparison_page"]
+__all__ = ["comparison_page", "comparison_parts"]
 
 _HEAD = (
     *("method", "k", "k reached", "unique", "linkage", "score", "risk", "loss"),
@@ -24,7 +24,12 @@ _HEAD = (
 
 
 def comparison_page(comparison: Comparison, title: str) -> str:
-    """Return the page of a comparison: the map, the methods with the lowest score first, and what was left out."""
+    """Return the page of a comparison."""
+    return search_page(title, comparison_parts(comparison))
+
+
+def comparison_parts(comparison: Comparison) -> SearchParts:
+    """Return what is shown: the map, the methods with the lowest score first, and what was left out."""
     table = _table(comparison)
     sections = [PageSection(id="methods", title="Methods", table=table)]
     if comparison_points(comparison):
@@ -61,7 +66,7 @@ def comparison_page(comparison: Comparison, title: str) -> str:
             PageCard(percent_text(best.risk), "Its risk", risk, "lower is safer"),
             PageCard(percent_text(best.loss), "Its loss", loss, "lower is better"),
         ]
-    return search_page(title, verdict, cards, sections)
+    return SearchParts(verdict, cards, sections)
 
 
 def _table(comparison: Comparison) -> PageTable:

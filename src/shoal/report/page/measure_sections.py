@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
@@ -20,6 +21,7 @@ __all__ = [
     "measure_sections",
     "measured_with",
     "scenario_section",
+    "sections_of_measures",
     "value_of",
     "which_way",
 ]
@@ -31,10 +33,10 @@ _SIDES = (
 )
 
 
-def value_of(measure: MeasureFacts, summary: Summary) -> str:
+def value_of(measure: MeasureFacts, shares: Shares) -> str:
     """Return the value of a measure as text, a share of records as a bound where it is one."""
     if measure.is_share:
-        return Shares(summary.least_share).text(measure.value)
+        return shares.text(measure.value)
     return value_text(measure.value, measure.unit)
 
 
@@ -73,13 +75,13 @@ def which_way(measure: MeasureFacts) -> str:
     return f"{measure.better} is {'safer' if measure.side == 'risk' else 'better'}"
 
 
-def measure_sections(summary: Summary) -> Iterator[PageSection]:
+def sections_of_measures(measures: Sequence[MeasureFacts], shares: Shares) -> Iterator[PageSection]:
     """Give the measures of risk, of utility and of both, each with its definition."""
     for side, title, meaning in _SIDES:
-        measures = [
+        shown = [
             PageMeasure(
                 title=one.title,
-                value=value_of(one, summary),
+                value=value_of(one, shares),
                 better=one.better,
                 place=_place(one),
                 definition=one.definition.replace("`", ""),
@@ -88,10 +90,17 @@ def measure_sections(summary: Summary) -> Iterator[PageSection]:
                 beside=_beside_text(one),
                 reference=one.reference,
             )
-            for one in summary.measures
+            for one in measures
             if one.side == side
         ]
-        text = [meaning]
+        if shown:
+            yield PageSection(side, title, [meaning], measures=shown)
+
+
+def measure_sections(summary: Summary) -> Iterator[PageSection]:
+    """Give the same for a summary, with what is to be known of the measures of each side."""
+    for section in sections_of_measures(summary.measures, Shares(summary.least_share)):
+        side, text = section.id, [*section.text]
         if side == "risk" and summary.least_share is not None:
             text.append(
                 f"A share of fewer than {summary.k:,} records, or of all but fewer, is given as a bound; measures "
@@ -102,8 +111,7 @@ def measure_sections(summary: Summary) -> Iterator[PageSection]:
             text.append("Numeric variables with few values have no part in means over variables.")
         if side == "utility" and summary.proven is not None:
             text.append(proven_text(summary.proven))
-        if measures:
-            yield PageSection(side, title, text, measures=measures)
+        yield replace(section, text=text)
 
 
 def scenario_section(summary: Summary) -> PageSection | None:

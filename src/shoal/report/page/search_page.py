@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -16,9 +17,18 @@ from shoal.report.wording import printable
 if TYPE_CHECKING:
     from shoal.search.setup import TrialSetup
 
-__all__ = ["map_text", "meaning_of_score", "search_page", "shared_section"]
+__all__ = ["SearchParts", "map_text", "meaning_of_score", "search_page", "shared_section"]
 
 _NOTE = "Settings and measures of the releases that were evaluated. The page contains no value of the data."
+
+
+@dataclass(frozen=True)
+class SearchParts:
+    """What is shown of many releases, on a page or in a notebook: a sentence, values to read first, sections."""
+
+    verdict: str
+    cards: Sequence[PageCard]
+    sections: Sequence[PageSection]
 
 
 def map_text(setup: TrialSetup) -> str:
@@ -31,11 +41,16 @@ def map_text(setup: TrialSetup) -> str:
     )
 
 
-def search_page(title: str, verdict: str, cards: Sequence[PageCard], sections: Sequence[PageSection]) -> str:
+def search_page(title: str, parts: SearchParts) -> str:
     """Return the page."""
     page = environment().get_template("report.html")
     return page.render(
-        title=printable(title), audience=_NOTE, internal=False, verdict=verdict, cards=cards, sections=sections
+        title=printable(title),
+        audience=_NOTE,
+        internal=False,
+        verdict=parts.verdict,
+        cards=parts.cards,
+        sections=parts.sections,
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from shoal.report.facts.summary import Summary
+from collections.abc import Sequence
+
+from shoal.report.facts.summary import HeadlineFacts, MeasureFacts, Summary
 from shoal.report.page.distribution_sections import (
     correlation_section,
     distribution_section,
@@ -28,8 +30,9 @@ from shoal.report.page.treatment_sections import (
     rule_section,
     variable_section,
 )
+from shoal.report.publish.shares import Shares
 
-__all__ = ["cards_of", "sections_of"]
+__all__ = ["cards_of", "headline_cards", "measure_cards", "sections_of"]
 
 _CARDS = (
     ("information_loss", "Information loss", "of the variation of the original is lost"),
@@ -40,19 +43,37 @@ _CARDS = (
 )
 
 
-def cards_of(summary: Summary) -> list[PageCard]:
-    """Return the values that are read first."""
+def headline_cards(headline: HeadlineFacts) -> list[PageCard]:
+    """Return k and how many records are unique, as far as they may be given."""
     cards = []
-    headline = summary.headline
     over = f"over all {headline.columns:,} released columns"
     if headline.k is not None:
         units = "different units, at least, behind every combination of values"
         counted = units if headline.units else "records, at least, alike"
         cards.append(PageCard(f"{headline.k:,}", "k", f"{counted} {over}", "higher is safer"))
     if headline.uniques is not None:
-        of = f"of {headline.units:,} units have a record" if headline.units else f"of {summary.records:,} records are"
+        of = f"of {headline.units:,} units have a record" if headline.units else f"of {headline.records:,} records are"
         unique = f"{of} {'that no other unit has' if headline.units else 'unique'} {over}"
         cards.append(PageCard(f"{headline.uniques:,}", "Unique", unique, "lower is safer"))
+    return cards
+
+
+def measure_cards(measures: Sequence[MeasureFacts], shares: Shares) -> list[PageCard]:
+    """Return those of the measures that are read first."""
+    by_name = {one.name: one for one in measures}
+    cards = []
+    for name, title, meaning in _CARDS:
+        measure = by_name.get(name)
+        if measure is not None:
+            options = measured_with(measure)
+            meaning += f" ({options})" if options else ""
+            cards.append(PageCard(value_of(measure, shares), title, meaning, which_way(measure)))
+    return cards
+
+
+def cards_of(summary: Summary) -> list[PageCard]:
+    """Return the values that are read first."""
+    cards = headline_cards(summary.headline)
     if summary.k_holds:
         behind = "records, at least, behind every protected value"
         cards.append(PageCard(str(summary.k), "Support", behind, "higher is safer"))
@@ -61,13 +82,7 @@ def cards_of(summary: Summary) -> list[PageCard]:
         cards.append(PageCard(f"{summary.units.unique:,}", "Unique units", meaning, "lower is safer"))
     columns = f"in {summary.columns_released:,} variable{'s' * (summary.columns_released != 1)}"
     cards.append(PageCard(f"{summary.records:,}", "Records", f"released, {columns}"))
-    for name, title, meaning in _CARDS:
-        measure = summary.measure(name)
-        if measure is not None:
-            options = measured_with(measure)
-            meaning += f" ({options})" if options else ""
-            cards.append(PageCard(value_of(measure, summary), title, meaning, which_way(measure)))
-    return cards
+    return [*cards, *measure_cards(summary.measures, Shares(summary.least_share))]
 
 
 def sections_of(summary: Summary) -> list[PageSection]:

@@ -9,14 +9,14 @@ from markupsafe import Markup
 
 from shoal.report.page.parts import PageCard, PageFigure, PageSection, PageTable
 from shoal.report.page.risk_loss_map import tuning_map
-from shoal.report.page.search_page import map_text, meaning_of_score, search_page, shared_section
+from shoal.report.page.search_page import SearchParts, map_text, meaning_of_score, search_page, shared_section
 from shoal.report.wording import percent_text, printable, range_text
 
 if TYPE_CHECKING:
     from shoal.search.trial import Trial
     from shoal.search.tuning import Tuning
 
-__all__ = ["tuning_page"]
+__all__ = ["tuning_page", "tuning_parts"]
 
 _HEAD = (
     *("trial", "method", "settings", "k reached", "unique", "linkage", "risk", "loss", "score"),
@@ -25,7 +25,12 @@ _HEAD = (
 
 
 def tuning_page(tuning: Tuning, title: str) -> str:
-    """Return the page of a search: what was chosen, the map, the front, the best of each family, all trials."""
+    """Return the page of a search."""
+    return search_page(title, tuning_parts(tuning))
+
+
+def tuning_parts(tuning: Tuning) -> SearchParts:
+    """Return what is shown: what was chosen, the map, the front, the best of each family, all trials."""
     front = _table("Trials that no other beats in both risk and loss", tuning, tuning.front)
     sections = [
         PageSection(
@@ -56,7 +61,7 @@ def tuning_page(tuning: Tuning, title: str) -> str:
     ]
     if tuning.problems:
         sections.append(PageSection(id="problems", title="Trials without a release", table=_problems(tuning)))
-    return search_page(title, _verdict(tuning), _cards(tuning), sections)
+    return SearchParts(_verdict(tuning), _cards(tuning), sections)
 
 
 def _cards(tuning: Tuning) -> list[PageCard]:
@@ -80,6 +85,8 @@ def _cards(tuning: Tuning) -> list[PageCard]:
 def _verdict(tuning: Tuning) -> str:
     chosen, fixed = tuning.chosen, tuning.best_fixed
     count = f"Of {len(tuning.trials):,} releases that were evaluated"
+    if chosen is None and tuning.max_risk is None:
+        return f"{count}, none has both a risk and a loss."
     if chosen is None:
         return f"{count}, none has both a risk and an attack within {tuning.max_risk:g} %."
     why = (

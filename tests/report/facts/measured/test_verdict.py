@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shoal
 from shoal.report.facts.collect import summarize
-from shoal.report.facts.verdict import verdict_on
+from shoal.report.facts.measured.verdict import verdict_on
 from shoal.report.publish.shares import Shares
 
 
