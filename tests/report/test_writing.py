@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import shoal
+from shoal.errors import ShoalWarning
 from shoal.report.page.html import report_html
 from shoal.report.writing import (
     comparison_html,
@@ -41,3 +42,31 @@ def test_the_file_of_many_releases_is_their_page(how, tmp_path):
         assert (tmp_path / "map.svg").read_text(encoding="utf-8").startswith("<?xml")
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == page
     assert "Title &amp; more" in page
+
+
+@pytest.mark.parametrize(
+    ("shown", "drawn"),
+    [
+        (shoal.Release, "release_fragment"),
+        (shoal.measure.Evaluation, "evaluation_fragment"),
+        (shoal.Comparison, "comparison_fragment"),
+        (shoal.Tuning, "tuning_fragment"),
+    ],
+)
+def test_a_cell_of_a_notebook_does_not_fail_where_something_cannot_be_drawn(shown, drawn, monkeypatch):
+    def fail(_: object) -> str:
+        raise ValueError("a value of the data: 12345")
+
+    monkeypatch.setattr(f"shoal.report.writing.{drawn}", fail)
+    with pytest.warns(ShoalWarning) as caught:
+        assert shown._repr_html_(object.__new__(shown)) is None
+    (warning,) = caught
+    assert f"{shown.__name__} is shown as one line" in str(warning.message)
+    assert "12345" not in str(warning.message)
+    monkeypatch.setattr(f"shoal.report.writing.{drawn}", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        shown._repr_html_(object.__new__(shown))
+
+
+def interrupted(_: object) -> str:
+    raise KeyboardInterrupt

@@ -70,6 +70,11 @@ class Release:
             parts.append(f"linkage {self.headline['linkage']:.2f} %")
         return f"Release({', '.join(parts)})"
 
+    def _repr_html_(self) -> str | None:
+        from shoal.report.writing import release_in_notebook
+
+        return release_in_notebook(self)
+
     @cached_property
     def data(self) -> Any:
         """The protected table: the same kind of frame as came in, the same rows in the same order, the same index."""

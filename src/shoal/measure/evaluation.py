@@ -99,6 +99,11 @@ class Evaluation:
                 parts.append(f"{word} {float(self.measured[name]):.2f}{' %' * (name != 'score')}")
         return f"Evaluation({', '.join(parts)})"
 
+    def _repr_html_(self) -> str | None:
+        from shoal.report.writing import evaluation_in_notebook
+
+        return evaluation_in_notebook(self)
+
     def __getstate__(self) -> dict[str, Any]:
         if self._files is not None:
             _ = self.headline, self.protected, self.scenarios  # which can only be measured with the files

@@ -95,6 +95,11 @@ class Comparison:
             parts.append(f"{len(self.left_out):,} left out")
         return f"Comparison({', '.join(parts)})"
 
+    def _repr_html_(self) -> str | None:
+        from shoal.report.writing import comparison_in_notebook
+
+        return comparison_in_notebook(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, texts and lists, ready for JSON."""
         return {

@@ -72,6 +72,11 @@ class Tuning:
             parts.append("none chosen" if self.max_risk is None else f"none within a risk of {self.max_risk:g} %")
         return f"Tuning({', '.join(parts)})"
 
+    def _repr_html_(self) -> str | None:
+        from shoal.report.writing import tuning_in_notebook
+
+        return tuning_in_notebook(self)
+
     @cached_property
     def measured(self) -> tuple[Trial, ...]:
         """The trials that have a risk and a loss."""

@@ -5,8 +5,7 @@ Screenshots go into the folder of the test run, `reports-in-browser*` under pyte
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,6 @@ import shoal
 from shoal.report.facts.collect import summarize
 from shoal.report.page.html import write_report
 
-playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (the dev extra)")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python (the dev extra)")
 
 GALLERY = Path(__file__).parents[3] / "docs" / "gallery"
@@ -64,17 +62,6 @@ FAULTS = """
   return faults;
 }
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[object]:
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if found is None:
-        pytest.skip("needs a browser: install chromium")
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")
