@@ -14,10 +14,10 @@ from shoal.cli.check import check
 from shoal.cli.compare import compare
 from shoal.cli.demo import demo
 from shoal.cli.describe import describe
-from shoal.cli.measure import measure
 from shoal.cli.options import CommandWithCatalogue, CommandWithMeasures
 from shoal.cli.protect import protect
-from shoal.cli.report import report
+from shoal.cli.release.measure import measure
+from shoal.cli.release.report import report
 from shoal.cli.risk import risk
 from shoal.cli.terminal import say
 from shoal.cli.tune import tune

@@ -18,9 +18,9 @@ from shoal.cli.options import (
     refuse_beside_plan,
     takes,
 )
+from shoal.cli.release.two_files import Aligned, NoPlan, read_two_files, refuse_output
 from shoal.cli.terminal import progress_bar, say
 from shoal.cli.texts import read_assignments, read_names
-from shoal.cli.two_files import Aligned, NoPlan, read_two_files, refuse_output
 
 __all__ = ["report"]
 

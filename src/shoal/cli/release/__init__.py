@@ -1,0 +1,1 @@
+"""The commands on a release that is there already: what it is worth, and its report."""
