@@ -19,6 +19,7 @@ from shoal.cli.protect import protect
 from shoal.cli.release.measure import measure
 from shoal.cli.release.report import report
 from shoal.cli.risk import risk
+from shoal.cli.studio import studio
 from shoal.cli.terminal import say
 from shoal.cli.tune import tune
 
@@ -48,7 +49,7 @@ def shoal(
     """A record is safe in a shoal of at least k."""
 
 
-for _command in (describe, risk, check, demo):
+for _command in (describe, risk, check, demo, studio):
     app.command()(_command)
 for _command in (measure, report):
     app.command(cls=CommandWithMeasures)(_command)

@@ -1,0 +1,1 @@
+"""The local web app: the flow in the browser, on the user's own machine."""
