@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ipaddress
 import secrets
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs
+
+from shoal.studio.policy import content_policy
 
 __all__ = ["Guard", "GuardSettings", "RefusedError", "is_loopback"]
 
@@ -119,11 +121,14 @@ class Guard:
         The application.
     settings
         The port, the secrets and the limit of uploads.
+    script_hashes
+        Inline scripts that the pages may run; see `policy.py`.
     """
 
-    def __init__(self, app: App, settings: GuardSettings) -> None:
+    def __init__(self, app: App, settings: GuardSettings, script_hashes: Iterable[str] = ()) -> None:
         self._app = app
         self._settings = settings
+        self._script_hashes = tuple(script_hashes)
         self._ticket_used = False
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -217,7 +222,7 @@ class Guard:
         own = hosts[0] if len(hosts) == 1 and hosts[0].lower() in self._settings.hosts else ""
         is_library = scope["path"].startswith(_LIBRARIES)
         return [
-            (b"content-security-policy", _policy(own).encode("latin-1")),
+            (b"content-security-policy", content_policy(own, self._script_hashes).encode("latin-1")),
             (b"x-content-type-options", b"nosniff"),
             (b"x-frame-options", b"DENY"),
             (b"referrer-policy", b"no-referrer"),
@@ -225,22 +230,6 @@ class Guard:
             (b"cross-origin-resource-policy", b"same-origin"),
             (b"cache-control", b"no-cache" if is_library else b"no-store"),
         ]
-
-
-def _policy(host: str) -> str:
-    """Return the content security policy of a page of this host: nothing external, no script but the studio's files."""
-    parts = {
-        "default-src": "'none'",
-        "script-src": "'self'",
-        "style-src": "'self' 'unsafe-inline'",
-        "img-src": "'self' data:",
-        "font-src": "'self' data:",
-        "connect-src": f"'self' ws://{host}" if host else "'none'",
-        "form-action": "'self'",
-        "frame-ancestors": "'none'",
-        "base-uri": "'none'",
-    }
-    return "; ".join(f"{name} {sources}" for name, sources in parts.items())
 
 
 def _values(scope: Message, name: bytes) -> list[str]:

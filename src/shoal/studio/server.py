@@ -21,6 +21,7 @@ from starlette.requests import ClientDisconnect
 
 from shoal.errors import ParameterError
 from shoal.studio.guard import Guard, GuardSettings, is_loopback
+from shoal.studio.policy import hashes_of_shiny_scripts
 from shoal.studio.private_folder import private_folder
 from shoal.studio.uploads import Uploads
 from shoal.studio.without_values import errors_without_values
@@ -74,7 +75,7 @@ def build(shiny_app: shiny.App, uploads: Uploads, settings: GuardSettings) -> Gu
         return await _store(request, uploads)
 
     app.mount("/", shiny_app)
-    return Guard(app, settings)
+    return Guard(app, settings, hashes_of_shiny_scripts())
 
 
 async def _store(request: Request, uploads: Uploads) -> Response:
