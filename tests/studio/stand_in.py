@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -29,9 +30,9 @@ def make_app(folder: Path, uploads: object) -> tuple[object, Callable[[], None]]
                     ui.input_radio_buttons("way", "Way", ["one", "two"]),
                     ui.input_file("plan", "Plan"),
                     ui.input_action_button("fail", "Fail"),
+                    ui.input_action_button("compute", "Compute"),
                     ui.download_button("export", "Export"),
                     ui.tooltip(ui.input_action_button("ask", "Ask"), "A tooltip"),
-                    ui.panel_conditional("input.folded", ui.p("Unfolded", id="unfolded")),
                 ),
                 ui.accordion(ui.accordion_panel("More", ui.output_text("doubled"))),
                 ui.output_data_frame("grid"),
@@ -71,6 +72,13 @@ def make_app(folder: Path, uploads: object) -> tuple[object, Callable[[], None]]
         @reactive.event(input.fail)
         def _():
             raise ValueError(SECRET)
+
+        @reactive.effect
+        @reactive.event(input.compute)
+        def _():
+            (folder / "computing").touch()
+            while True:
+                time.sleep(0.1)
 
         @reactive.effect
         @reactive.event(input.ask)
