@@ -88,6 +88,7 @@ def start_studio(temporary: Path, *options: object, environment: dict[str, str] 
         preexec_fn=lambda: [signal.signal(one, signal.SIG_DFL) for one in (signal.SIGINT, signal.SIGHUP)],
     )
     line = process.stdout.readline()
+    process.stdout.readline()  # all that it prints, so that nothing is left in the buffer when it ends
     found = re.search(r"http://\S+", line)
     if found is None:
         process.kill()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import inspect
 import os
+import shutil
 import signal
 import socket
 import threading
@@ -132,7 +133,8 @@ def serve(
     with _listening(host, port) as listener, private_folder() as folder:
         settings = GuardSettings(port=listener.getsockname()[1], host=host, max_upload=max_upload)
         uploads = Uploads(_made(folder / "uploads"))
-        shiny_app, close = make_app(_made(folder / "workspace"), uploads)
+        shiny_app, close_app = make_app(_made(folder / "workspace"), uploads)
+        close = _once(close_app)
         try:
             server = _server(build(shiny_app, uploads, settings))
             with errors_without_values(), _ended_by_signals(server, close, folder):
@@ -143,6 +145,17 @@ def serve(
                 server.run(sockets=[listener])
         finally:
             close()
+
+
+def _once(close: Callable[[], None]) -> Callable[[], None]:
+    """Return a function that closes the pages the first time it is called."""
+    taken = threading.Lock()
+
+    def close_once() -> None:
+        if taken.acquire(blocking=False):
+            close()
+
+    return close_once
 
 
 def _made(folder: Path) -> Path:
@@ -204,8 +217,6 @@ def _ended_by_signals(server: uvicorn.Server, close: Callable[[], None], folder:
     """
 
     def end_now() -> None:
-        import shutil
-
         with suppress(Exception):
             close()
         shutil.rmtree(folder, ignore_errors=True)
