@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,6 +22,21 @@ pytest.importorskip("shiny", reason="needs shiny (the studio extra)")
 from websockets.exceptions import ConnectionClosed  # noqa: E402
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., RunningStudio]]:
+    """Start studios; those that a test has not ended are killed after it."""
+    started: list[RunningStudio] = []
+
+    def start_one(*options: object, **environment: dict[str, str]) -> RunningStudio:
+        started.append(start_studio(*options, **environment))
+        return started[-1]
+
+    yield start_one
+    for studio in started:
+        studio.process.kill()
+        studio.process.wait()
 
 
 @contextmanager
@@ -43,9 +58,9 @@ def press(page: object, button: str) -> None:
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_one_signal_ends_everything(tmp_path, number):
+def test_one_signal_ends_everything(start, tmp_path, number):
     """Also while a page is open, and with a file that was uploaded."""
-    studio = start_studio(tmp_path)
+    studio = start(tmp_path)
     with open_page(studio), studio.browser() as client:
         assert client.post("/upload", headers={"x-file-name": "a.csv"}, content=b"a\n1\n").status_code == 200
         code, out, err = studio.end(number)
@@ -54,8 +69,8 @@ def test_one_signal_ends_everything(tmp_path, number):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_page_that_computes_does_not_keep_the_studio_from_ending(tmp_path):
-    studio = start_studio(tmp_path)
+def test_a_page_that_computes_does_not_keep_the_studio_from_ending(start, tmp_path):
+    studio = start(tmp_path)
     with open_page(studio) as page:
         press(page, "compute")
         wait_until((studio.folder / "workspace" / "computing").exists, "the page to compute")
@@ -65,21 +80,21 @@ def test_a_page_that_computes_does_not_keep_the_studio_from_ending(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_after_a_studio_was_killed_the_next_start_is_clean(tmp_path):
-    studio = start_studio(tmp_path)
+def test_after_a_studio_was_killed_the_next_start_is_clean(start, tmp_path):
+    studio = start(tmp_path)
     with studio.browser() as client:
         client.post("/upload", headers={"x-file-name": "a.csv"}, content=b"confidential")
     studio.end(signal.SIGKILL)
     (left,) = tmp_path.iterdir()
     assert [path.read_bytes() for path in (left / "uploads").iterdir()] == [b"confidential"]
-    again = start_studio(tmp_path)
+    again = start(tmp_path)
     assert not left.exists()
     again.end()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_it_prints_one_address_and_nothing_else_of_what_happens(tmp_path):
-    studio = start_studio(tmp_path)
+def test_it_prints_one_address_and_nothing_else_of_what_happens(start, tmp_path):
+    studio = start(tmp_path)
     with studio.browser() as client:
         client.get("/nowhere")
         client.get("/", headers={"host": "evil.example"})
@@ -90,9 +105,9 @@ def test_it_prints_one_address_and_nothing_else_of_what_happens(tmp_path):
     assert (out, err) == ("closed\n", "")
 
 
-def test_an_error_in_a_page_is_one_line_without_its_message(tmp_path):
+def test_an_error_in_a_page_is_one_line_without_its_message(start, tmp_path):
     """The message may quote the data. The stand-in raises ValueError("a value of the data")."""
-    studio = start_studio(tmp_path)
+    studio = start(tmp_path)
     said = ""
     with open_page(studio) as page:
         press(page, "fail")
@@ -104,12 +119,12 @@ def test_an_error_in_a_page_is_one_line_without_its_message(tmp_path):
     assert "a value of the data" not in said
 
 
-def test_the_browser_is_started_with_a_ticket_that_is_good_once(tmp_path):
+def test_the_browser_is_started_with_a_ticket_that_is_good_once(start, tmp_path):
     """The address a program is started with can be seen by every user of the machine."""
     record = tmp_path / "browser"
     record.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/partial && mv {tmp_path}/partial {tmp_path}/address\n')
     record.chmod(0o700)
-    studio = start_studio(tmp_path / "tmp", environment={"BROWSER": f"{record} %s"})
+    studio = start(tmp_path / "tmp", environment={"BROWSER": f"{record} %s"})
     wait_until((tmp_path / "address").exists, "the browser")
     address = (tmp_path / "address").read_text().strip()
     assert address.startswith(f"{studio.origin}/?ticket=")
@@ -124,7 +139,7 @@ def test_the_browser_is_started_with_a_ticket_that_is_good_once(tmp_path):
     studio.end()
 
 
-def test_a_port_that_is_taken_is_one_line(tmp_path):
+def test_a_port_that_is_taken_is_one_line():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ran = run_stand_in("--port", port)
@@ -155,8 +170,8 @@ def test_a_host_that_is_not_this_machine_is_one_line():
     assert (ran.returncode, ran.stderr) == (2, "shoal: error: --host 192.0.2.1 is no address of this machine.\n")
 
 
-def test_with_all_addresses_the_names_of_the_loopback_still_open_it(tmp_path):
-    studio = start_studio(tmp_path, "--host", "0.0.0.0", "--i-know")
+def test_with_all_addresses_the_names_of_the_loopback_still_open_it(start, tmp_path):
+    studio = start(tmp_path, "--host", "0.0.0.0", "--i-know")
     assert studio.host.startswith("127.0.0.1:")
     with studio.browser() as client:
         assert client.get("/").status_code == 200
@@ -191,12 +206,12 @@ def test_the_help_names_every_option():
     assert all(option in ran.stdout for option in ("--port", "--host", "--i-know", "--no-browser", "--max-upload"))
 
 
-def test_no_library_reports_to_a_server_that_the_environment_names(tmp_path):
+def test_no_library_reports_to_a_server_that_the_environment_names(start, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as collector:
         endpoint = f"http://127.0.0.1:{collector.getsockname()[1]}"
         told = {"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint, "OTEL_TRACES_EXPORTER": "otlp", "SHINY_OTEL_COLLECT": "all"}
         told |= {"FASTAPI_OTEL_AUTO_CONFIGURE": "true", "OTEL_PYTHON_TRACER_PROVIDER": "sdk_tracer_provider"}
-        studio = start_studio(tmp_path, environment=told)
+        studio = start(tmp_path, environment=told)
         with open_page(studio), studio.browser() as client:
             assert client.get("/").status_code == 200
         assert studio.end()[0] == 0
