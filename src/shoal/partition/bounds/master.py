@@ -95,9 +95,8 @@ class Master:
         none = np.array([], dtype=np.int32)
         self._program.addRows(n, np.ones(n), np.ones(n), 0, none, none, np.array([]))
         rows = np.arange(n, dtype=np.int32)
-        free = np.full(n, np.inf)
-        for sign in (1.0, -1.0):
-            self._program.addCols(n, np.zeros(n), np.zeros(n), free, n, rows, rows, np.full(n, sign))
+        for sign in (1.0, -1.0):  # at most 1: where no prices in the box are low enough, some leave it
+            self._program.addCols(n, np.zeros(n), np.zeros(n), np.ones(n), n, rows, rows, np.full(n, sign))
         self.move_box(center, width)
 
     def move_box(self, center: NDArray[np.float64], width: NDArray[np.float64]) -> None:
