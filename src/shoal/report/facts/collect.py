@@ -71,6 +71,7 @@ def summarize(
     evaluation: Evaluation,
     *,
     distributions: bool = True,
+    alternatives: bool = True,
     linkage: bool = True,
 ) -> Summary:
     """Collect every fact about a release.
@@ -83,8 +84,9 @@ def summarize(
         "internal", for those who may see the original, or "public".
     evaluation
         The measures, as `release.evaluate()` returns them.
-    distributions
-        Whether to collect how variables are distributed and correlated, and a bound on the loss, which takes longest.
+    distributions, alternatives
+        Whether to collect how variables are distributed and correlated, and with that what the best groups and other
+        ways with categories would lose, which takes longest.
     linkage
         Whether to measure linkage over everything released, if it is not known.
 
@@ -95,8 +97,9 @@ def summarize(
     collector = _Collector(release.recoded, release.masked, evaluation, release.plan, audience)
     sizes = [partition.sizes for partition in release.partitions]
     summary = collector.summary(sizes, distributions, just_made=True, linkage=linkage)
-    ways = way_facts(release) if distributions and audience == "internal" else []
-    proven = proven_of_release(release, audience, computed=distributions)
+    computed = distributions and alternatives
+    ways = way_facts(release) if computed and audience == "internal" else []
+    proven = proven_of_release(release, audience, computed=computed)
     return summary.model_copy(update={"category_ways": ways, "proven": proven})
 
 

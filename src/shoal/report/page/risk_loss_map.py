@@ -21,7 +21,16 @@ if TYPE_CHECKING:
     from shoal.search.comparison import Comparison
     from shoal.search.tuning import Tuning
 
-__all__ = ["comparison_map", "comparison_points", "draw_map", "standalone", "tuning_map"]
+__all__ = [
+    "Mark",
+    "Point",
+    "comparison_map",
+    "comparison_points",
+    "draw_map",
+    "places_on_map",
+    "standalone",
+    "tuning_map",
+]
 
 Doubles = NDArray[np.float64]
 
@@ -144,6 +153,12 @@ def draw_map(
     _draw_labels(axes, labelled, np.vstack(drawn))
     _draw_key(axes, keys)
     return svg_of(figure, "map", _in_words(points, families, front, labelled))
+
+
+def places_on_map(points: Sequence[Point]) -> list[tuple[float, float]]:
+    """Return where points are drawn, in pixels from the upper left corner of the map, which is 400 wide."""
+    drawn = _pixels([(point.risk, min(point.loss, 100.0)) for point in points])
+    return [(float(_LEFT + x), float(_TOP + _SIDE - y)) for x, y in drawn]
 
 
 def _looks(shape: str, colour: str) -> dict[str, Any]:
