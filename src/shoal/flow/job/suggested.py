@@ -23,7 +23,7 @@ from shoal.describe.variables import word_like
 from shoal.errors import visible
 from shoal.read import Table
 
-__all__ = ["suggested_job"]
+__all__ = ["codes_of_missing", "questions_about", "suggested_job"]
 
 _MOST_NAMED = 12  # columns in a comment
 _AGE = re.compile(r"age|ages|alter|edad|eta|leeftijd")
@@ -66,7 +66,7 @@ def suggested_job(
         The options that the file was read with.
     """
     variables = [one for one in describe_table(table) if one.distinct]
-    open_questions = {one.name: question for one in variables if (question := _question(table, one.name))}
+    open_questions = questions_about(table)
     unit = next((one.name for one in variables if one.role == "unit"), "")
     folder = Path(job).resolve().parent
     source = "" if table.source is None else _relative(table.source, folder)
@@ -90,6 +90,11 @@ def suggested_job(
         *_then(),
     ]
     return "\n".join(lines) + "\n"
+
+
+def questions_about(table: Table) -> dict[str, str]:
+    """Return by column what is to be decided before it can be protected, where something is."""
+    return {name: question for name in table.names if (question := _question(table, name))}
 
 
 def _line(name: str, value: Any) -> str:
@@ -237,12 +242,12 @@ def _recodes(variables: Sequence[Variable], open_questions: Mapping[str, str]) -
 
 def _missing_codes(table: Table, variables: Sequence[Variable]) -> list[str]:
     """Return values that look like codes of missing ones, as comments."""
-    found = {one.name: _codes_of_missing(table, one.name) for one in variables if table.is_numeric(one.name)}
+    found = {one.name: codes_of_missing(table, one.name) for one in variables if table.is_numeric(one.name)}
     return [f"# {_line(name, codes)}  # decide: no values?" for name, codes in found.items() if codes]
 
 
-def _codes_of_missing(table: Table, name: str) -> list[int]:
-    """Return the codes in a column that their label, or the values beside them, show to mean no value."""
+def codes_of_missing(table: Table, name: str) -> list[int]:
+    """Return the codes in a column of numbers that their label, or the values beside them, show to mean no value."""
     numbers = table.numbers(name)
     values = np.unique(numbers[np.isfinite(numbers)])
     labels = table.labels.values.get(name, {})
