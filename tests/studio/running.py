@@ -1,4 +1,4 @@
-"""A studio in a process of its own, with the pages of `stand_in.py`, and what speaks to it."""
+"""A studio in a process of its own, with the pages of `stand_in.py` or its real ones, and what speaks to it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from pathlib import Path
 
 import httpx
 
-__all__ = ["RunningStudio", "running_studio", "start_studio", "wait_until"]
+__all__ = ["REAL", "RunningStudio", "running_studio", "start_studio", "wait_until"]
 
-STAND_IN = Path(__file__).with_name("stand_in.py")
+STAND_IN = (str(Path(__file__).with_name("stand_in.py")),)
+REAL = ("-m", "shoal")
 
 
 @dataclass
@@ -71,12 +72,14 @@ class RunningStudio:
         return self.process.returncode, out, err
 
 
-def start_studio(temporary: Path, *options: object, environment: dict[str, str] | None = None) -> RunningStudio:
+def start_studio(
+    temporary: Path, *options: object, environment: dict[str, str] | None = None, program: tuple[str, ...] = STAND_IN
+) -> RunningStudio:
     """Start a studio and wait for its address; a browser is started only if the environment names one."""
     temporary.mkdir(exist_ok=True)
     variables = {"TMPDIR": str(temporary), "PYTHONPATH": os.pathsep.join(sys.path), **(environment or {})}
     quiet = [] if "BROWSER" in variables else ["--no-browser"]
-    command = [sys.executable, str(STAND_IN), "studio", *quiet, *map(str, options)]
+    command = [sys.executable, *program, "studio", *quiet, *map(str, options)]
     process = subprocess.Popen(
         command,
         env={**os.environ, **variables},
@@ -97,9 +100,9 @@ def start_studio(temporary: Path, *options: object, environment: dict[str, str] 
 
 
 @contextmanager
-def running_studio(temporary: Path, *options: object) -> Iterator[RunningStudio]:
+def running_studio(temporary: Path, *options: object, program: tuple[str, ...] = STAND_IN) -> Iterator[RunningStudio]:
     """A studio that is ended at the end of the block."""
-    studio = start_studio(temporary, *options)
+    studio = start_studio(temporary, *options, program=program)
     try:
         yield studio
     finally:

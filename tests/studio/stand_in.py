@@ -7,11 +7,12 @@ import time
 import types
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 SECRET = "a value of the data"
 
 
-def make_app(folder: Path, uploads: object) -> tuple[object, Callable[[], None]]:
+def make_app(folder: Path, uploads: object, downloads: Any) -> tuple[object, Callable[[], None]]:
     import pandas as pd
     from shiny import App, reactive, render, ui
 
@@ -89,6 +90,9 @@ def make_app(folder: Path, uploads: object) -> tuple[object, Callable[[], None]]
     def close() -> None:
         print("closed", flush=True)
 
+    offered = downloads.new_folder() / 'Erträge "1.csv'
+    offered.write_text("a,b\n" * 100_000)
+    (folder / "offered").write_text(f"/download/{downloads.offer(offered)}")
     (folder / "made").touch()
     return App(page, server), close
 

@@ -21,7 +21,7 @@ try:
 except ImportError:  # Windows, where a file that is open cannot be removed
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["private_folder", "remove_left_folders"]
+__all__ = ["being_written", "private_folder", "remove_left_folders"]
 
 _PREFIX = "shoal-studio-"
 _OURS = re.compile(rf"{_PREFIX}[a-z0-9_]+")
@@ -147,3 +147,8 @@ def _remove_all() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_in_use.clear)  # they are the parent's
+
+
+def being_written(folder: Path) -> Path:
+    """Return where a folder is written before it takes its place."""
+    return folder.with_name(f"{folder.name}-being-written")

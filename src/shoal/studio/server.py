@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.background import BackgroundTask
 from starlette.requests import ClientDisconnect
 
 from shoal.errors import ParameterError
+from shoal.studio.downloads import Downloads, disposition
 from shoal.studio.guard import Guard, GuardSettings, is_loopback
 from shoal.studio.policy import hashes_of_shiny_scripts
 from shoal.studio.private_folder import private_folder
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MakeApp", "build", "serve"]
 
-MakeApp = Callable[[Path, Uploads], "tuple[shiny.App, Callable[[], None]]"]
+MakeApp = Callable[[Path, Uploads, Downloads], "tuple[shiny.App, Callable[[], None]]"]
 
 _SECONDS_TO_END = 2.5  # after which the process ends, whatever a page is doing
 _LARGEST_MESSAGE = 4 * 2**20  # bytes that a page may send at once through its WebSocket
@@ -46,8 +48,10 @@ _NO_TELEMETRY = {
 }
 
 
-def build(shiny_app: shiny.App, uploads: Uploads, settings: GuardSettings) -> Guard:
-    """Return the whole studio as one ASGI application: the pages at "/", uploads at "/upload", the guard around both.
+def build(shiny_app: shiny.App, uploads: Uploads, downloads: Downloads, settings: GuardSettings) -> Guard:
+    """Return the whole studio as one ASGI application, the guard around it.
+
+    The pages are at "/", uploads go to "/upload", and what is exported comes from "/download/ID".
 
     Parameters
     ----------
@@ -56,6 +60,8 @@ def build(shiny_app: shiny.App, uploads: Uploads, settings: GuardSettings) -> Gu
         `shiny.types.SafeException` for what the user is to read.
     uploads
         Where uploaded files go.
+    downloads
+        The files that wait to be sent.
     settings
         The port, the secrets and the limit of uploads.
     """
@@ -74,6 +80,10 @@ def build(shiny_app: shiny.App, uploads: Uploads, settings: GuardSettings) -> Gu
     @app.post("/upload")
     async def upload(request: Request) -> Response:
         return await _store(request, uploads)
+
+    @app.get("/download/{download}")
+    async def download(download: str) -> Response:
+        return _send(download, downloads)
 
     app.mount("/", shiny_app)
     return Guard(app, settings, hashes_of_shiny_scripts())
@@ -95,6 +105,20 @@ async def _store(request: Request, uploads: Uploads) -> Response:
     return JSONResponse({"upload": stored.upload, "name": stored.name, "bytes": stored.bytes})
 
 
+def _send(download: str, downloads: Downloads) -> Response:
+    """Return a file as an attachment, never as a page of the studio, and remove it when it is sent."""
+    try:
+        taken = downloads.take(download)
+    except ParameterError as error:
+        return PlainTextResponse(f"{error}\n", 404)
+    return FileResponse(
+        taken.path,
+        media_type="application/octet-stream",
+        headers={"content-disposition": disposition(taken.name)},
+        background=BackgroundTask(downloads.remove, taken),
+    )
+
+
 def serve(
     make_app: MakeApp,
     *,
@@ -110,7 +134,8 @@ def serve(
     Parameters
     ----------
     make_app
-        Makes the pages, given a folder for their work and the uploaded files; returns them and what closes them.
+        Makes the pages, given a folder for their work, the uploaded files and those that wait to be sent; returns them
+        and what closes them.
     port
         The port; by default one that is free.
     host
@@ -133,10 +158,11 @@ def serve(
     with _listening(host, port) as listener, private_folder() as folder:
         settings = GuardSettings(port=listener.getsockname()[1], host=host, max_upload=max_upload)
         uploads = Uploads(_made(folder / "uploads"))
-        shiny_app, close_app = make_app(_made(folder / "workspace"), uploads)
+        downloads = Downloads(folder / "downloads")
+        shiny_app, close_app = make_app(_made(folder / "workspace"), uploads, downloads)
         close = _once(close_app)
         try:
-            server = _server(build(shiny_app, uploads, settings))
+            server = _server(build(shiny_app, uploads, downloads, settings))
             with errors_without_values(), _ended_by_signals(server, close, folder):
                 say(f"The studio is at {settings.address}?token={settings.token}")
                 say("It is yours alone: do not pass this address on. Ctrl-C ends it and removes its files.")

@@ -15,6 +15,7 @@ from shoal.read.files import FORMATS, ending_of, listed_endings
 
 __all__ = ["Upload", "Uploads", "shown_name"]
 
+_BESIDE = (".toml", ".sch")  # jobs, plans and rules, beside the formats of tables
 _LONGEST_NAME = 200
 _AT_ONCE = 2**20  # bytes that are written at once, away from the loop that answers the pages
 
@@ -56,6 +57,10 @@ class Uploads:
         stored.path.unlink(missing_ok=True)
         del self._stored[upload]
 
+    def new_path(self, name: str) -> Path:
+        """Return a place for a file of the studio's own, such as the built-in survey; its name says the format."""
+        return self._folder / f"own-{secrets.token_hex(16)}{ending_of(Path(name))}"
+
     async def store(self, name: str, body: AsyncIterator[bytes]) -> Upload:
         """Store what a page sends, or nothing of it if it does not arrive whole.
 
@@ -68,7 +73,7 @@ class Uploads:
         """
         shown = shown_name(name)
         ending = ending_of(Path(shown))
-        if ending not in FORMATS:
+        if ending not in (*FORMATS, *_BESIDE):
             raise ParameterError(f"The studio opens files that end in {listed_endings(FORMATS)}.")
         upload = secrets.token_hex(16)
         path = self._folder / f"upload-{upload}{ending}"

@@ -1,0 +1,204 @@
+"""The headline, always in view: what holds of the whole released file, or of the file as it is; undo and redo."""
+
+from __future__ import annotations
+
+from htmltools import Tag, TagList, tags
+from shiny import Inputs, Outputs, Session, module, reactive, render, ui
+
+from shoal.errors import ShoalError
+from shoal.report.facts.summary import Summary
+from shoal.studio.pages.asking import Asked, answering
+from shoal.studio.pages.parts import step_link
+from shoal.studio.pages.view import View
+from shoal.studio.tasks.opening import FileFacts
+from shoal.studio.workspace import Attempt, OpenedFile
+
+__all__ = ["headline_server", "headline_ui"]
+
+
+@module.ui
+def headline_ui() -> Tag:
+    """Return the bar at the top."""
+    return tags.header(
+        tags.div(
+            tags.span("shoal studio", class_="brand"),
+            tags.div(ui.output_ui("steps"), class_="history"),
+            ui.input_dark_mode(id="mode"),
+            class_="bar",
+        ),
+        tags.div(
+            ui.output_ui("facts"),
+            ui.output_ui("as_it_is"),
+            {"tabindex": "0", "role": "region", "aria-label": "Headline"},  # it scrolls where there is little room
+            class_="headline",
+        ),
+        ui.output_ui("changed"),
+        tags.div(
+            tags.p(
+                tags.strong("The connection to the studio is lost. "),
+                "If it is still running, load this page again: nothing is lost. If it was ended, its files are gone; "
+                "start it again with ",
+                tags.code("shoal studio"),
+                " and open the address that it prints.",
+            ),
+            tags.button("Load again", id="reload", type="button", class_="btn btn-sm btn-primary"),
+            id="disconnected",
+            role="alert",
+            hidden="",
+            class_="disconnected",
+        ),
+        class_="studio-header",
+    )
+
+
+@module.server
+def headline_server(input: Inputs, output: Outputs, session: Session, view: View) -> None:
+    """Show the headline, and take steps back and forward."""
+    workspace = view.workspace
+
+    _run_facts(view)
+
+    @render.ui
+    def steps() -> TagList:
+        history = view.history
+        listed = [
+            tags.option(
+                text if place <= history.place else f"undone: {text}",
+                value=str(place),
+                selected="" if place == history.place else None,
+            )
+            for place, (text, _) in enumerate(history.steps)
+        ]
+        return TagList(
+            _button("undo", "Undo", history.to_undo, "Ctrl+Z"),
+            _button("redo", "Redo", history.to_redo, "Ctrl+Shift+Z"),
+            tags.select(
+                *listed,
+                {"data-send": session.ns("place"), "id": session.ns("places"), "aria-label": "Steps so far"},
+                class_="form-select form-select-sm",
+            ),
+        )
+
+    def _button(name: str, text: str, what: str, keys: str) -> Tag:
+        return tags.button(
+            text,
+            {
+                "data-send": session.ns(name),
+                "id": session.ns(f"{name}_button"),
+                "type": "button",
+                "title": f"{text}: {what} ({keys})" if what else f"Nothing to {text.lower()}",
+                "disabled": None if what else "",
+            },
+            class_="btn btn-sm btn-outline-secondary",
+        )
+
+    @reactive.effect
+    @reactive.event(input.undo)
+    def _undo() -> None:
+        workspace.undo()
+
+    @reactive.effect
+    @reactive.event(input.redo)
+    def _redo() -> None:
+        workspace.redo()
+
+    @reactive.effect
+    @reactive.event(input.place)
+    def _place() -> None:
+        workspace.go_to(int(input.place()["value"]))
+
+
+def _run_facts(view: View) -> None:
+    """Show what holds of the release that is looked at, or of the file while there is none."""
+
+    @render.ui
+    def facts() -> Tag | TagList:
+        if view.file is None:
+            return tags.p("No file is open. Nothing leaves this machine.", class_="muted")
+        return _list(_of_file(view.file) if view.attempt is None else _of_attempt(view.attempt))
+
+    def question() -> Asked | None:
+        if view.file is None or view.attempt is not None:
+            return None
+        options = {name: view.decisions.get(name) for name in ("roles", "unit", "weights", "edits")}
+        return Asked("opening.as_it_is", {"options": options})
+
+    known = answering(view.workspace, "as it is", question)
+
+    @render.ui
+    def as_it_is() -> Tag | None:
+        if view.file is None or view.attempt is not None:
+            return None
+        try:
+            return _list(_of_known(known()))
+        except ShoalError:  # pages say what is wrong
+            return None
+
+    @render.ui
+    def changed() -> Tag | None:
+        attempt = view.attempt
+        if attempt is None or attempt.decisions == view.decisions:
+            return None
+        return tags.p(
+            f"Decisions have changed since attempt {attempt.number}. ",
+            step_link("Protect", "Protect again"),
+            " to see what they do.",
+            class_="changed",
+            role="status",
+        )
+
+
+def _list(pairs: list[tuple[str, str, str]]) -> Tag:
+    return tags.dl(*(tags.div(tags.dt(name), tags.dd(value, class_=kind)) for name, value, kind in pairs))
+
+
+def _of_file(file: OpenedFile) -> list[tuple[str, str, str]]:
+    return [
+        ("file, as it is", file.name, ""),
+        ("records", f"{file.records:,}", ""),
+    ]
+
+
+def _of_known(known: FileFacts) -> list[tuple[str, str, str]]:
+    """Return what is known of a file that nothing was released of."""
+    pairs = [] if known.units is None else [("units", f"{known.units:,}", "")]
+    pairs += [
+        ("k, whole records", "-" if known.k is None else f"{known.k:,}", ""),
+        ("unique", "-" if known.uniques is None else f"{known.uniques:,}", ""),
+    ]
+    rules = "cannot be checked" if known.holding is None else f"{known.holding} of {known.rules} hold"
+    bad = known.holding is None or known.holding < known.rules
+    pairs.append(("rules", rules, "bad" if bad else "good") if known.rules else ("rules", "none", "muted"))
+    return [*pairs, ("release", "none yet", "muted")]
+
+
+def _of_attempt(attempt: Attempt) -> list[tuple[str, str, str]]:
+    """Return the headline of a release: the report's own values."""
+    summary = attempt.summary
+    headline = summary.headline
+    pairs = [("attempt", f"{attempt.number}: {attempt.title}", ""), ("records", f"{headline.records:,}", "")]
+    if headline.units is not None:
+        pairs.append(("units", f"{headline.units:,}", ""))
+    safe = "good" if headline.are_k_alike else "bad"
+    pairs.append(("k, whole records", "-" if headline.k is None else f"{headline.k:,}", safe))
+    pairs.append(("unique", "-" if headline.uniques is None else f"{headline.uniques:,}", safe))
+    if headline.linkage is not None:
+        pairs.append(("linked", f"{headline.linkage:.3g} %", ""))
+    pairs += [*_risk_and_loss(attempt), ("rules", _rules(summary), _kind_of_rules(summary))]
+    return pairs
+
+
+def _risk_and_loss(attempt: Attempt) -> list[tuple[str, str, str]]:
+    values = (("risk", attempt.risk), ("loss", attempt.loss))
+    return [(name, f"{value:.3g} %", "") for name, value in values if value is not None]
+
+
+def _rules(summary: Summary) -> str:
+    if not summary.rules:
+        return "none"
+    kept = sum(one.holds for one in summary.rules)
+    return f"{kept} of {len(summary.rules)} hold"
+
+
+def _kind_of_rules(summary: Summary) -> str:
+    return "bad" if any(not one.holds for one in summary.rules) else "good" if summary.rules else "muted"

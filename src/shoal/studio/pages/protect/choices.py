@@ -1,0 +1,149 @@
+"""Methods and replacements to choose from, and fields for their parameters, from what the classes declare."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from shoal.errors import ParameterError
+from shoal.flow.masking import FAMILIES
+from shoal.parameters.choices import as_text, build, written_form
+from shoal.parameters.default import is_default
+from shoal.parameters.limits import Above, AnyNumber, Limit, Number, OneOf, OrNone, TrueOrFalse, Whole
+from shoal.partition import METHODS
+from shoal.replace import REPLACEMENTS
+from shoal.report.wording import without_capital
+from shoal.studio.decisions import Decisions
+
+__all__ = ["BY_COLUMN", "Parameter", "changed_parameter", "chosen", "grouped_choices", "parameters_of", "usual"]
+
+What = Literal["method", "replace"]
+
+BY_COLUMN = "by column"  # a replacement for every column, as a job may have it
+_REGISTRIES: Mapping[What, Mapping[str, Any]] = {"method": METHODS, "replace": REPLACEMENTS}
+# What the studio sets elsewhere, or what no field can hold.
+_ELSEWHERE = ("k", "confidential", "matrix", "categories", "random_state", "device", "memory")
+_NUMBERS = (Whole, Number, Above, AnyNumber)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a method or a replacement, and how it is filled in.
+
+    Attributes
+    ----------
+    name, value, default
+        What it is called, what it is and what it would be; None where there is no value or no default.
+    field
+        "choice" of `words`, "check", "number" or "text".
+    meaning
+        What it may be, in words.
+    is_needed
+        Whether it has no default and no value.
+    """
+
+    name: str
+    value: Any
+    default: Any
+    field: Literal["choice", "check", "number", "text"]
+    meaning: str
+    words: tuple[str, ...] = ()
+    is_needed: bool = False
+
+
+def grouped_choices(what: What) -> dict[str, dict[str, str]]:
+    """Return the names that can be chosen, each with what it does, by family."""
+    groups: dict[str, dict[str, str]] = {}
+    for name, kind in _REGISTRIES[what].items():
+        text = f"{name}: {without_capital(kind.summary)}"
+        groups.setdefault(_family(what, kind), {})[name] = text
+    return groups
+
+
+def _family(what: What, kind: Any) -> str:
+    if what == "method":
+        return "whole file" if kind.scope == "file" else str(kind.family)
+    if kind.needs == "memberships":
+        return "fuzzy"
+    return str(kind.family) if kind.family in FAMILIES else "one value for a group"
+
+
+def chosen(decisions: Decisions, what: What) -> dict[str, Any] | None:
+    """Return the method or the replacement that was chosen, as a plan writes it; None where shoal chooses."""
+    choice = decisions.get(what)
+    if is_default(choice) or (isinstance(choice, Mapping) and "name" not in choice):
+        return None
+    return written_form(choice, _REGISTRIES[what], what)
+
+
+def usual(decisions: Decisions, what: What) -> str:
+    """Return what shoal chooses where nobody did, by the other of the two."""
+    if what == "method":
+        other = chosen(decisions, "replace")
+        kind = REPLACEMENTS.get(str(other["name"])) if other else None
+        return "mdav" if kind is None else "one-group" if kind.perturbs else kind.default_method
+    other = chosen(decisions, "method")
+    kind_of_method = METHODS.get(str(other["name"])) if other else None
+    return "mean" if kind_of_method is None else kind_of_method.default_replacement
+
+
+def parameters_of(what: What, written: Mapping[str, Any]) -> list[Parameter]:
+    """Return the parameters that a field can hold, with their present values."""
+    kind = _REGISTRIES[what].get(str(written["name"]))
+    if kind is None:
+        return []
+    return [
+        _parameter(one, kind.limits.get(one.name), written)
+        for one in inspect.signature(kind).parameters.values()
+        if one.name not in _ELSEWHERE
+    ]
+
+
+def _parameter(one: inspect.Parameter, limit: Limit | None, written: Mapping[str, Any]) -> Parameter:
+    needed = one.default is inspect.Parameter.empty
+    default = None if needed else one.default
+    inner = limit.limit if isinstance(limit, OrNone) else limit
+    value = written.get(one.name, default)
+    field: Literal["choice", "check", "number", "text"] = "text"
+    if isinstance(inner, OneOf):
+        field = "choice"
+    elif isinstance(inner, TrueOrFalse):
+        field = "check"
+    elif isinstance(inner, _NUMBERS):
+        field = "number"
+    meaning = "" if inner is None or field in ("choice", "check") else inner.wanted
+    return Parameter(
+        name=one.name,
+        value=value,
+        default=default,
+        field=field,
+        meaning=meaning + ("" if default is None or field == "check" else f"{'; ' * bool(meaning)}usually {default}"),
+        words=inner.words if isinstance(inner, OneOf) else (),
+        is_needed=needed and one.name not in written,
+    )
+
+
+def changed_parameter(what: What, written: Mapping[str, Any], name: str, value: Any) -> str:
+    """Return the choice as text with another value of a parameter; ParameterError if it cannot have that value.
+
+    Parameters
+    ----------
+    what, written
+        Whether it is a method or a replacement, and the choice so far.
+    name, value
+        The parameter, and what was filled in: a text, or whether the box is checked; "" is its default.
+    """
+    known = {one.name: one for one in parameters_of(what, written)}
+    if name not in known:
+        raise ParameterError(f'{what} "{written["name"]}" has no parameter "{name}".')
+    kept = {key: one for key, one in written.items() if key != name}
+    text = value if isinstance(value, str) else str(bool(value)).lower()
+    if text.strip():
+        read = written_form(f"{written['name']}:{name}=({text.strip()})", _REGISTRIES[what], what)[name]
+        if read != known[name].default or isinstance(read, bool) is not isinstance(known[name].default, bool):
+            kept[name] = read
+    if not any(one.is_needed for one in parameters_of(what, kept)):
+        build(kept, _REGISTRIES[what], what, **({"k": 2} if what == "method" else {}))
+    return as_text(kept)

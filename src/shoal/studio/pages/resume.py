@@ -1,0 +1,127 @@
+"""Going on with saved work, a part of the step Data: a job or a plan, opened together with the user's own file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from htmltools import Tag, tags
+from shiny import Inputs, Outputs, Session, module, reactive, render, ui
+
+from shoal.errors import ShoalError
+from shoal.read.files import FORMATS
+from shoal.studio.pages.parts import sending_button
+from shoal.studio.pages.view import View
+from shoal.studio.uploads import Uploads
+from shoal.studio.workspace import Workspace
+
+__all__ = ["resume_server", "resume_ui"]
+
+
+@module.ui
+def resume_ui() -> Tag:
+    """Return the part of the page."""
+    return tags.details(
+        tags.summary("Go on with saved work"),
+        tags.p(
+            "Open what you saved, a job or a plan, together with the file it is for. A job brings your decisions back; "
+            "a plan also makes its release again, byte for byte."
+        ),
+        tags.div(
+            _file_input("saved", "Saved job or plan (.toml)", ".toml"),
+            _file_input("table", "The file it is for", ",".join(FORMATS)),
+            ui.output_ui("with_open_file"),
+            class_="fields",
+        ),
+        tags.p("", id=module.resolve_id("status"), role="status", class_="status"),
+        id=module.resolve_id("details"),
+        class_="resume",
+    )
+
+
+def _file_input(name: str, label: str, endings: str) -> Tag:
+    id = module.resolve_id(f"{name}_file")
+    given: dict[str, Any] = {"type": "file", "id": id, "accept": endings, "data-status": module.resolve_id("status")}
+    return tags.div(
+        tags.label(label, {"for": id}, class_="form-label"),
+        tags.input(given, {"data-upload": module.resolve_id(name)}, class_="form-control"),
+    )
+
+
+@module.server
+def resume_server(input: Inputs, output: Outputs, session: Session, view: View, uploads: Uploads) -> None:
+    """Take a job or a plan and a file, in either order, and open both when both are there."""
+    resuming = _Resuming(session, view.workspace, uploads)
+    has_saved: reactive.Value[bool] = reactive.Value(False)
+
+    @reactive.effect
+    @reactive.event(input.saved)
+    async def _saved() -> None:
+        resuming.keep("saved", input.saved()["upload"])
+        has_saved.set(not await resuming.go_on())
+
+    @reactive.effect
+    @reactive.event(input.table)
+    async def _table() -> None:
+        resuming.keep("table", input.table()["upload"])
+        has_saved.set(not await resuming.go_on() and resuming.has_saved)
+
+    @reactive.effect
+    @reactive.event(input.use_open)
+    async def _use_open() -> None:
+        has_saved.set(not await resuming.go_on(use_open=True))
+
+    @render.ui
+    def with_open_file() -> Tag | None:
+        if view.file is None or not has_saved.get():
+            return None
+        return sending_button(session.ns("use_open"), session.ns("use"), f"Use {view.file.name}, which is open")
+
+
+class _Resuming:
+    """What was uploaded so far; nothing is opened until both are there and fit together."""
+
+    def __init__(self, session: Session, workspace: Workspace, uploads: Uploads) -> None:
+        self._session, self._workspace, self._uploads = session, workspace, uploads
+        self._kept: dict[str, str] = {}
+
+    @property
+    def has_saved(self) -> bool:
+        """Whether there is a job or a plan that waits for its file."""
+        return "saved" in self._kept
+
+    def keep(self, what: str, upload: str) -> None:
+        """Keep an upload in the place of the one before."""
+        self._forget(what)
+        self._kept[what] = upload
+
+    async def go_on(self, use_open: bool = False) -> bool:
+        """Open what was saved with its file, if both are there; return whether that was done."""
+        file = self._workspace.state.file if use_open else None
+        if "saved" not in self._kept or (file is None and "table" not in self._kept):
+            await self._say(f"{self._name(*self._kept)} is here. Now choose the other of the two.")
+            return False
+        saved_name = self._name("saved")
+        table = self._kept.get("table", "")
+        path, name = (file.path, file.name) if file else (self._uploads.path_of(table), self._name("table"))
+        await self._say(f"Opening {name}")
+        try:
+            note = await self._workspace.resume(self._uploads.path_of(self._kept["saved"]), saved_name, path, name)
+        except ShoalError as error:
+            await self._say(str(error), bad=True)
+            return False
+        self._forget("saved")
+        if file is None:
+            self._kept.pop("table")  # it is the workspace's now
+        await self._say(f"{name} is open with the decisions of {saved_name}. {note}".strip())
+        return True
+
+    def _name(self, *what: str) -> str:
+        return self._uploads.name_of(self._kept[what[0]]) if what else "Nothing"
+
+    def _forget(self, what: str) -> None:
+        if what in self._kept:
+            self._uploads.forget(self._kept.pop(what))
+
+    async def _say(self, text: str, bad: bool = False) -> None:
+        message: dict[str, Any] = {"id": self._session.ns("status"), "text": text, "bad": bad}
+        await self._session.send_custom_message("studio-status", message)

@@ -1,0 +1,1 @@
+"""What the studio's processes do: functions that take plain arguments and return what pages show."""

@@ -1,0 +1,133 @@
+"""A plan in words: what it does, a sentence each."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from shoal.flow.plan import Plan
+from shoal.parameters.choices import as_text
+from shoal.partition import METHODS
+from shoal.replace import REPLACEMENTS
+from shoal.report.wording import without_capital
+
+__all__ = ["plan_sentences", "short_text"]
+
+_MOST_NAMED = 8
+_MISSING = {
+    "error": "Missing values are refused.",
+    "keep": "Missing values stay missing, and records may be unique by them.",
+    "fill": "Missing values get the value of their group.",
+}
+_CATEGORIES = {
+    "suppress": "keep their true values; cells are suppressed until k records share every combination",
+    "within": "keep their true values; groups stay within them",
+}
+
+
+def plan_sentences(plan: Plan, released: Sequence[str]) -> list[str]:
+    """Return what a plan does to a table with these columns, a sentence each."""
+    return [
+        *_dropped(plan),
+        *_recoded(plan),
+        *_grouped(plan),
+        *_replaced(plan),
+        *_kept(plan, released),
+        _MISSING[plan.missing],
+        *_safeguards(plan),
+    ]
+
+
+def _dropped(plan: Plan) -> Iterator[str]:
+    names = [name for name, role in plan.roles.items() if role == "identifier"]
+    if names:
+        yield f"Direct identifiers are dropped: {_named(names)}."
+    if plan.unit is not None:
+        fate = "is left out" if plan.drop_unit else "gets new ids, drawn at random"
+        yield f"Records belong to units by {plan.unit}, which {fate}; k counts different units."
+
+
+def _recoded(plan: Plan) -> Iterator[str]:
+    for name, recodes in plan.recodes.items():
+        yield f"{name} is made coarser first: {', then '.join(map(as_text, recodes))}."
+
+
+def _grouped(plan: Plan) -> Iterator[str]:
+    if plan.perturbs:
+        yield "Values are changed record by record: there are no groups, and no k is promised."
+        return
+    blocks = plan.grouped_blocks if any(plan.grouped_blocks) else plan.blocks
+    name = plan.method["name"]
+    what = "units" if plan.unit is not None else "records"
+    yield (
+        f"Groups of at least {plan.k} {what} are made by {short_text(plan.method, METHODS)} "
+        f"({without_capital(METHODS[name].summary)})."
+    )
+    if len(blocks) > 1:
+        yield f"The columns are grouped in {len(blocks)} blocks, each for itself: whole records are then mostly unique."
+    if plan.strata:
+        yield f"No group mixes values of {_named(list(plan.strata))}."
+    if plan.weights is not None:
+        weights = "the sampling weights, which count in the values of groups and are released as they are"
+        yield f"{plan.weights} has {weights}."
+
+
+def _replaced(plan: Plan) -> Iterator[str]:
+    for written, names in _by_choice(plan.replace):
+        summary = without_capital(REPLACEMENTS[written["name"]].summary)
+        changed = [name for name in names if name in plan.rewritten]
+        if changed:
+            yield f"New values for {_named(changed)}: {short_text(written, REPLACEMENTS)} ({summary})."
+
+
+def _kept(plan: Plan, released: Sequence[str]) -> Iterator[str]:
+    for way, names in _by_choice(plan.categories):
+        yield f"{_named(names)} {_CATEGORIES[way]}."
+    dropped = [name for name, role in plan.roles.items() if role == "identifier"]
+    unchanged = [name for name in plan.unchanged(released) if name not in dropped]
+    if unchanged:
+        yield f"Released as they are, with whatever they disclose: {_named(unchanged)}."
+
+
+def _safeguards(plan: Plan) -> Iterator[str]:
+    if plan.edits:
+        yield f"{len(plan.edits)} rule{'s' * (len(plan.edits) > 1)} will hold in the release."
+    if plan.diversity is not None:
+        yield f"Every group has at least {plan.diversity} values of each confidential variable."
+    if plan.closeness is not None:
+        yield f"Confidential values of every group are within {plan.closeness:g} of the file's distribution."
+    if plan.dominance is not None:
+        yield f"No record is more than {plan.dominance:g} % of the sum of its group."
+    if plan.decimals:
+        yield f"Rounded, with rules that still hold: {_named(list(plan.decimals))}."
+    if plan.bounds:
+        yield "Synthetic numbers stay between the means of the k lowest and of the k highest values."
+    if plan.repair:
+        yield "Where the file breaks linear rules, values are moved until they hold."
+    if not plan.standardize:
+        yield "Distances are taken on the values as they are: columns with large numbers count for more."
+
+
+def short_text(written: Mapping[str, Any], registry: Mapping[str, Any]) -> str:
+    """Return a method or a replacement as one line, without parameters that are as usual or were drawn."""
+    parameters = inspect.signature(registry[written["name"]]).parameters
+    usual = {name: one.default for name, one in parameters.items()}
+    own = {
+        name: value
+        for name, value in written.items()
+        if name == "name" or (name not in ("random_state", "confidential") and usual.get(name, ...) != value)
+    }
+    return as_text(own)
+
+
+def _by_choice(by_column: Mapping[str, Any]) -> list[tuple[Any, list[str]]]:
+    shared: dict[str, tuple[Any, list[str]]] = {}
+    for column, choice in by_column.items():
+        shared.setdefault(str(choice), (choice, []))[1].append(column)
+    return list(shared.values())
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
