@@ -37,7 +37,11 @@ def several_server(input: Inputs, output: Outputs, session: Session, view: View)
 
     @render.ui
     def form() -> Tag | None:
-        return None if view.file is None else _form(session.ns, methods.get(), ks.get(), problem.get())
+        if view.file is None:
+            return None
+        shown = problem.get()
+        with reactive.isolate():  # what is written in one field does not draw the other anew
+            return _form(session.ns, methods.get(), ks.get(), shown)
 
     @reactive.effect
     @reactive.event(input.field)
