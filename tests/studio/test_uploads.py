@@ -7,6 +7,7 @@ import json
 import re
 import socket
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
@@ -209,10 +210,16 @@ async def parts(*content: bytes) -> AsyncIterator[bytes]:
         yield one
 
 
+def stored(work):
+    """Run work to its end; in a thread, since tests in the browser may have a loop of their own in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
 def test_a_file_is_found_by_its_id_until_it_is_forgotten(tmp_path):
     uploads = Uploads(tmp_path)
-    first = asyncio.run(uploads.store("a.csv", parts(b"1", b"2")))
-    second = asyncio.run(uploads.store("a.csv", parts()))
+    first = stored(uploads.store("a.csv", parts(b"1", b"2")))
+    second = stored(uploads.store("a.csv", parts()))
     assert uploads.path_of(first.upload).read_bytes() == b"12"
     assert uploads.path_of(second.upload).read_bytes() == b""
     assert uploads.name_of(first.upload) == "a.csv"

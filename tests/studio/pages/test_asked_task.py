@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pandas as pd
@@ -29,7 +30,8 @@ def run(folder: Path, use: Callable[[Workspace, View], Awaitable[None]]) -> None
         finally:
             workspace.close()
 
-    asyncio.run(all_of_it())
+    with ThreadPoolExecutor(1) as pool:  # in this thread, tests in the browser may have a loop of their own
+        pool.submit(asyncio.run, all_of_it()).result()
 
 
 def ask(question: AskedTask, **arguments: object) -> Answer:
