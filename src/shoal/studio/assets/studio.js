@@ -2,6 +2,16 @@
 (() => {
   "use strict";
 
+  // What is sent from here is no input of Shiny as well: it would send every value, and every file, a second time.
+  document.addEventListener("DOMContentLoaded", () => { // Shiny begins after it
+    for (const { binding } of Shiny.inputBindings.getBindings()) {
+      const find = binding.find;
+      binding.find = function (scope) {
+        return $(find.call(this, scope)).not("[data-send], [data-upload], [data-filter]");
+      };
+    }
+  });
+
   // An element with data-send="input" sends its data-about-... and its value to that input of Shiny.
   let count = 0;
   function send(element) {
@@ -72,19 +82,24 @@
     }
   });
 
-  // A page that is drawn anew keeps the focus where it was, by the id of the element, what was being written there,
-  // and which <details> with an id are open.
+  // A page that is drawn anew keeps the focus where it was, by the id of the element, what was being written and
+  // selected there, and which <details> with an id are open.
+  const opened = new Map();
   document.addEventListener("DOMContentLoaded", () => {
     let focused = "";
     let lost = false;
     let written = null; // in the focused field, and not sent yet
     let unsent = null; // the field that was drawn anew while it was being written in
-    const opened = new Map();
+    let selection = null; // in the focused field
     const isField = (element) => element.matches && element.matches("input[data-send]:not([type=checkbox])");
     document.addEventListener("focusin", (event) => {
-      if (event.target.id !== focused) written = null;
+      if (event.target.id !== focused) written = selection = null;
       focused = event.target.id || "";
       lost = false;
+    });
+    document.addEventListener("selectionchange", () => {
+      const element = document.activeElement;
+      if (element && element.id === focused && isField(element)) selection = [element.selectionStart, element.selectionEnd];
     });
     document.addEventListener("input", (event) => { if (isField(event.target)) written = event.target.value; });
     document.addEventListener("change", (event) => { if (isField(event.target)) { written = null; unsent = null; } });
@@ -103,9 +118,10 @@
       if (!focused || document.activeElement !== document.body || lost) return;
       const element = document.getElementById(focused);
       if (!element) { lost = true; return; }
-      const text = written;
+      const [text, chosen] = [written, selection];
       element.focus({ preventScroll: true });
       if (text !== null && isField(element)) { element.value = text; unsent = element; written = text; }
+      if (chosen && chosen[0] !== null && isField(element)) element.setSelectionRange(...chosen);
     }).observe(document.body, { childList: true, subtree: true });
   });
 
@@ -260,6 +276,7 @@
     });
     Shiny.addCustomMessageHandler("studio-fold", (message) => {
       const details = document.getElementById(message.id);
+      opened.set(message.id, message.open);
       if (details) details.open = message.open;
     });
     Shiny.addCustomMessageHandler("studio-status", (message) => {

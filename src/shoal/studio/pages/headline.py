@@ -7,6 +7,7 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 
 from shoal.errors import ShoalError
 from shoal.report.facts.summary import Summary
+from shoal.studio.decisions import Decisions
 from shoal.studio.pages.asking import Asked, answering
 from shoal.studio.pages.parts import step_link
 from shoal.studio.pages.view import View
@@ -137,7 +138,7 @@ def _run_facts(view: View) -> None:
     @render.ui
     def changed() -> Tag | None:
         attempt = view.attempt
-        if attempt is None or attempt.decisions == view.decisions:
+        if attempt is None or _mean_the_same(attempt.decisions, view.decisions):
             return None
         return tags.p(
             f"Decisions have changed since attempt {attempt.number}. ",
@@ -146,6 +147,12 @@ def _run_facts(view: View) -> None:
             class_="changed",
             role="status",
         )
+
+
+def _mean_the_same(one: Decisions, other: Decisions) -> bool:
+    """Whether two decisions lead to the same release: an option at its default is as good as none."""
+    options = {*one.options, *other.options}
+    return one.k == other.k and all(one.get(name) == other.get(name) for name in options)
 
 
 def _list(pairs: list[tuple[str, str, str]]) -> Tag:

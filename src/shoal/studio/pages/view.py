@@ -23,26 +23,33 @@ class View:
         self._parts: dict[str, reactive.Value[Any]] = {
             one.name: reactive.Value(getattr(workspace.state, one.name)) for one in fields(State)
         }
-        seen = -1
+        self._seen = -1
 
         @reactive.effect
         def _look() -> None:
-            nonlocal seen
             reactive.invalidate_later(_EVERY)
-            if workspace.version != seen:
-                seen = workspace.version
-                for name, part in self._parts.items():
-                    part.set(getattr(workspace.state, name))
+            self._keep_up()
+
+    def _keep_up(self) -> None:
+        if self.workspace.version != self._seen:
+            self._seen = self.workspace.version
+            for name, part in self._parts.items():
+                part.set(getattr(self.workspace.state, name))
+
+    def _get(self, name: str) -> Any:
+        """Return a part as it is now: a change that is made of one from a moment ago would undo what came between."""
+        self._keep_up()
+        return self._parts[name].get()
 
     @property
     def file(self) -> OpenedFile | None:
         """The opened file; None if there is none."""
-        return self._parts["file"].get()  # type: ignore[no-any-return]
+        return self._get("file")  # type: ignore[no-any-return]
 
     @property
     def history(self) -> DecisionHistory:
         """The decisions, step by step."""
-        return self._parts["history"].get()  # type: ignore[no-any-return]
+        return self._get("history")  # type: ignore[no-any-return]
 
     @property
     def decisions(self) -> Decisions:
@@ -52,25 +59,25 @@ class View:
     @property
     def attempts(self) -> tuple[Attempt, ...]:
         """The attempts that are kept."""
-        return self._parts["attempts"].get()  # type: ignore[no-any-return]
+        return self._get("attempts")  # type: ignore[no-any-return]
 
     @property
     def attempt(self) -> Attempt | None:
         """The attempt that is looked at."""
-        shown = self._parts["shown"].get()
+        shown = self._get("shown")
         return next((one for one in self.attempts if one.number == shown), None)
 
     @property
     def running(self) -> Any:
         """The long work that is being done; None if there is none."""
-        return self._parts["running"].get()
+        return self._get("running")
 
     @property
     def problem(self) -> str:
         """Why the last long work came to nothing."""
-        return self._parts["problem"].get()  # type: ignore[no-any-return]
+        return self._get("problem")  # type: ignore[no-any-return]
 
     @property
     def known(self) -> tuple[str, ...]:
         """The columns that an intruder is assumed to know."""
-        return self._parts["known"].get()  # type: ignore[no-any-return]
+        return self._get("known")  # type: ignore[no-any-return]
