@@ -66,7 +66,7 @@ def test_files_of_other_users_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_file_that_was_swept_before_it_was_locked_is_made_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lock, swept = temporary_files._lock, []
+    lock, swept = temporary_files.locked, []
 
     def sweep_first(descriptor: int) -> bool | None:
         if not swept:
@@ -74,7 +74,7 @@ def test_a_file_that_was_swept_before_it_was_locked_is_made_anew(
             swept[0].unlink()
         return lock(descriptor)
 
-    monkeypatch.setattr(temporary_files, "_lock", sweep_first)
+    monkeypatch.setattr(temporary_files, "locked", sweep_first)
     with temporary_beside(tmp_path / "t.csv") as temporary:
         assert temporary.exists()
         assert temporary not in swept

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from shoal.write.temporary_files import locked
+
 try:
     import fcntl
 except ImportError:  # Windows, where a file that is open cannot be removed
@@ -71,7 +73,7 @@ def _new_folder() -> tuple[Path, int]:
         _in_use.add(folder)
         with suppress(FileNotFoundError):  # removed by another studio before it was locked
             lock = os.open(folder / _LOCK, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-            if _locked(lock) is not False and _is_at(lock, folder / _LOCK):
+            if locked(lock) is not False and _is_at(lock, folder / _LOCK):
                 return folder, lock
             os.close(lock)
         _in_use.discard(folder)
@@ -111,7 +113,7 @@ def _remove_if_left(folder: Path) -> None:
             folder.rmdir()
             return
         try:
-            if stat.S_ISREG(os.fstat(lock).st_mode) and _locked(lock):
+            if stat.S_ISREG(os.fstat(lock).st_mode) and locked(lock):
                 shutil.rmtree(folder, ignore_errors=True)
         finally:
             os.close(lock)
@@ -124,19 +126,6 @@ def _open_lock(folder: int) -> int | None:
         return os.open(_LOCK, _OWN_FILE, dir_fd=folder)
     except FileNotFoundError:
         return None
-
-
-def _locked(descriptor: int) -> bool | None:
-    """Lock a file; False if another process has, None if the system cannot."""
-    if fcntl is None:
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
-    return True
 
 
 @atexit.register

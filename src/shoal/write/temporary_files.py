@@ -16,7 +16,7 @@ try:
 except ImportError:  # Windows, where nothing is locked and so nothing swept
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["sweep", "temporary_beside"]
+__all__ = ["locked", "sweep", "temporary_beside"]
 
 _OURS = re.compile(r"\.shoal-[0-9a-f]{12}(\..*)?", re.DOTALL)
 _in_use: set[Path] = set()  # for an interrupt where no `finally` is in force, between two lines
@@ -31,7 +31,7 @@ def temporary_beside(target: Path) -> Iterator[Path]:
     # The ending stays, two parts of it for .csv.gz: some libraries choose the format by it.
     ending = "".join(target.suffixes[-2:])
     temporary, descriptor = _new_file(target.parent, ending)
-    while _lock(descriptor) is False or not os.fstat(descriptor).st_nlink:
+    while locked(descriptor) is False or not os.fstat(descriptor).st_nlink:
         os.close(descriptor)  # swept by another process before it was locked
         temporary, descriptor = _new_file(target.parent, ending)
     try:
@@ -61,7 +61,7 @@ def _remove_if_left(path: str) -> None:
     descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         status = os.fstat(descriptor)
-        if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and _lock(descriptor):
+        if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and locked(descriptor):
             os.unlink(path)  # noqa: PTH108
     finally:
         os.close(descriptor)
@@ -77,7 +77,7 @@ def _new_file(folder: Path, ending: str) -> tuple[Path, int]:
         raise
 
 
-def _lock(descriptor: int) -> bool | None:
+def locked(descriptor: int) -> bool | None:
     """Lock a file; False if another process has, None if the system cannot."""
     if fcntl is None:
         return None

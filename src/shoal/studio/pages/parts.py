@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from htmltools import HTML, Tag, TagChild, TagList, tags
+from htmltools import HTML, Tag, TagChild, tags
 
 __all__ = [
     "data_table",
@@ -176,8 +176,3 @@ def filter_field(place: str, id: str, label: str) -> Tag:
         "aria-label": label,
     }
     return tags.input(field, class_="form-control form-control-sm filter")
-
-
-def together(*children: TagChild) -> TagList:
-    """Return children one after the other."""
-    return TagList(*children)
