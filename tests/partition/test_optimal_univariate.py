@@ -135,6 +135,13 @@ def test_outliers_leave_the_others_their_best_groups(x, outliers, k):
     assert np.array_equal(OptimalUnivariate(k).fit(x[:, None]).labels_, exact_labels(x, k))
 
 
+@pytest.mark.parametrize("k", [2, 3, 7])
+@pytest.mark.parametrize("lengths", [(900,), (5, 640, 3), (700, 1, 650), (200, 400, 2, 300)])
+def test_runs_that_are_cut_at_once_have_the_groups_of_exact_arithmetic(lengths, k):
+    x = np.repeat(np.arange(len(lengths)) * 1.5, lengths)
+    assert np.array_equal(OptimalUnivariate(k).fit(x[:, None]).labels_, exact_labels(x, k))
+
+
 def test_the_largest_numbers_do_not_overflow():
     x = np.array([-1.7e308, 1.7e308, 1.0, 2.0, -1.7e308, 1.7e308, 3.0])
     assert np.array_equal(OptimalUnivariate(2).fit(x[:, None]).labels_, exact_labels(x, 2))

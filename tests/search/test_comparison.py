@@ -107,6 +107,13 @@ def test_compare_has_every_option_of_protect_that_decides_a_result():
         "explain",
         "dry_run",
         "job",
+        # A comparison is made on one machine.
+        "engine",
+        "scheduler",
+        "workers",
+        "worker_memory",
+        "block_records",
+        "refine_borders",
     }
 
 

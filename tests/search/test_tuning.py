@@ -367,9 +367,12 @@ def test_the_document_and_the_frame_have_every_trial(tuned):
 
 def test_the_command_has_every_option_that_decides_a_result():
     from shoal.cli import app as cli
+    from shoal.cli.options import CLUSTER, DIVISION
 
     of_protect, of_tune = (set(inspect.signature(command).parameters) for command in (cli.protect, cli_tune.tune))
     assert of_protect - of_tune <= {
+        *CLUSTER,  # a search is made on one machine
+        *DIVISION,
         "method",
         "replace",
         "shuffle",

@@ -33,6 +33,10 @@ def test_the_gap_of_a_partition(error, gap, above):
     assert bound.above(error) == pytest.approx(above)
 
 
+def test_what_is_no_number_has_no_gap():
+    assert math.isnan(LowerBound({"neighbours": 1.0}).gap(math.nan))
+
+
 def test_a_bound_of_zero_proves_nothing_above_zero():
     bound = LowerBound({"neighbours": 0.0})
     assert (bound.gap(0.0), bound.above(0.0)) == (0.0, 0.0)
@@ -75,7 +79,7 @@ def test_what_is_too_large_for_a_first_look_is_left_to_seconds(monkeypatch):
     assert "linear program" in lower_bound(records(), 6, seconds=0.2).by_method
     monkeypatch.setattr(lower_bound_module, "_MOST_QUICKLY", 39)
     assert set(lower_bound(records(), 3).by_method) == {"neighbours"}
-    monkeypatch.setattr(lower_bound_module, "MOST_RECORDS", 39)
+    monkeypatch.setattr(linear_program, "MOST_RECORDS", 39)
     bound = lower_bound(records(), 3, seconds=0.2)
     assert set(bound.by_method) == {"neighbours", "prices"}
     assert bound.note == ""
@@ -110,6 +114,18 @@ def test_no_partition_is_below_any_bound(n, d, seed, kind, data):
     for seconds in (None, 0):
         bound = lower_bound(X, k, seconds=seconds)
         assert max(bound.by_method.values()) == bound <= best * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("n", "d"), [(20, 1), (5, 1), (5, 2)])
+def test_far_from_zero_a_known_best_is_not_above_itself(n, d):
+    """Whole numbers stay what they are far from zero, and so does the squared error of the best partition."""
+    X = np.round(4 * records(n, d))
+    assert lower_bound(X + 1e15, 3) == pytest.approx(lower_bound(X, 3), rel=1e-12)
+
+
+def test_identical_records_of_one_group_have_a_bound_of_zero():
+    assert lower_bound(np.full((5, 2), 0.1), 3) == 0
+    assert lower_bound(np.full((20, 1), 7.3), 4) == 0
 
 
 def test_identical_records_have_a_bound_of_zero():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,11 +17,11 @@ import shoal
 from oracles.best_partitions import KINDS, least_sse, tiny_matrix
 from shoal.errors import ParameterError
 from shoal.partition import MDAV
-from shoal.partition.bounds import linear_program
-from shoal.partition.bounds.integer_program import IntegerSolution, OutOfTimeError, best_of
+from shoal.partition.bounds import linear_program, time_left
+from shoal.partition.bounds.integer_program import IntegerSolution, best_of
+from shoal.partition.bounds.time_left import OutOfTimeError
 from shoal.partition.geometry.neighbours import nearest_records
 from shoal.partition.refine import proof as proof_module
-from shoal.partition.refine import refine
 from shoal.partition.refine.proof import Proof
 from shoal.partition.refine.refine import Refine
 
@@ -186,12 +187,25 @@ def test_values_whose_squares_cannot_be_written(exponent):
 
 
 def test_larger_files_are_searched_without_a_proof(monkeypatch):
-    monkeypatch.setattr(refine, "MOST_RECORDS", 149)
+    monkeypatch.setattr(linear_program, "MOST_RECORDS", 149)
     found = Refine(5, steps=2_000, prove=True).fit(iris())
     without = Refine(5, steps=2_000).fit(iris())
     assert found.steps_ == without.steps_
     assert np.array_equal(found.labels_, without.labels_)
     assert found.lower_bound_.method == "neighbours"
+
+
+def test_a_large_k_needs_neither_more_memory_nor_more_time_than_there_is(monkeypatch):
+    """With k = 75 the neighbours of every record are all others, and groups have 75 to 149 of them."""
+    clock = iter(np.arange(0.0, 1e6))  # a second between any two looks at it
+    monkeypatch.setattr(time_left, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    found = Refine(75, seconds=60, prove=True).fit(iris())
+    assert next(clock) < 100
+    assert set(found.lower_bound_.by_method) == {"neighbours", "prices"}
+    again = Refine(75, steps=found.steps_, prove=True).fit(iris())
+    assert np.array_equal(again.labels_, found.labels_)
+    monkeypatch.setattr(linear_program, "_MOST_DISTANCES", 150 * 150 * 150 - 1)
+    assert set(Refine(75, steps=1_000, prove=True).fit(iris()).lower_bound_.by_method) == {"neighbours"}
 
 
 def test_without_highspy_it_says_what_to_install(monkeypatch):

@@ -160,6 +160,20 @@ def test_a_large_loss_that_cannot_be_less_does_not_hide_the_others():
     assert sse(X[:300], found.labels_[:300]) < 0.99 * sse(X[:300], MDAV(3).fit(X).labels_[:300])
 
 
+def test_ties_beside_a_large_loss_are_not_taken_for_the_best():
+    """Two triangles, one above the other: the nearest to a corner is the one above it, and then those beside it."""
+    triangle = np.eye(3)
+    prism = np.vstack([np.hstack([triangle, np.full((3, 1), height)]) for height in (0.0, 0.25)])
+    far = np.zeros((3, 4))
+    far[:, 0] = 1e6 + np.array([0.0, 1500.0, 3000.0])
+    X = np.vstack([prism, far])
+    best = sse(X, np.array([0, 0, 1, 0, 1, 1, 2, 2, 2]))
+    found = Refine(3, start=np.repeat(np.arange(3), 3), steps=64).fit(X)
+    assert found.start_sse_ > best
+    assert found.lower_bound_ <= best
+    assert found.sse_ == best
+
+
 @settings(max_examples=60)
 @given(n=st.integers(4, 9), d=st.integers(1, 2), values=st.integers(2, 4), seed=st.integers(0, 10_000), data=st.data())
 def test_where_the_gap_is_zero_no_partition_is_better(n, d, values, seed, data):

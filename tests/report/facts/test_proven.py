@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import jsonschema
 import pandas as pd
 import pytest
@@ -14,8 +16,11 @@ from shoal.report.facts.collect import summarize, summarize_files
 from shoal.report.facts.proven import proven_text
 from shoal.report.facts.summary import ProvenFacts, Summary, summary_schema
 from shoal.report.page.html import report_html
+from shoal.report.terminal.release import release_text
+from shoal.report.wording import rounded_up
 
 QUICK = ["sse", "information_loss"]
+PROVING = "refine:steps=1230,random_state=1,prove=true"  # 30 groups and 40 steps for each, then 30 of the proof
 
 
 @pytest.fixture
@@ -85,11 +90,29 @@ def test_in_public_nothing_is_said_where_values_are_few(frame):
 
 
 def test_the_text_of_a_release_has_what_its_search_proved_and_computes_nothing(frame, monkeypatch):
+    pytest.importorskip("highspy")
     monkeypatch.setattr("shoal.flow.proven.losses.lower_bound", lambda X, k: pytest.fail("a bound was computed"))
     assert facts(shoal.protect(frame, 3), distributions=False).proven is None
-    refined = shoal.protect(frame, 3, method="refine:steps=32", seed=1)
+    assert facts(shoal.protect(frame, 3, method="refine:steps=32"), distributions=False).proven is None
+    refined = shoal.protect(frame, 3, method=PROVING, seed=1)
     proven = facts(refined, distributions=False).proven
     assert proven.above_best == refined.plan.outcome.proven[0].above_best > 0
+
+
+def test_terminal_report_comparison_and_plan_name_one_bound(frame, monkeypatch):
+    """It is that of the search, and not one that was computed for the page or the comparison."""
+    pytest.importorskip("highspy")
+    monkeypatch.setattr("shoal.flow.proven.losses.lower_bound", lambda X, k: LowerBound({"another": 1.0}))
+    release = shoal.protect(frame, 3, method=PROVING, seed=0)
+    (of_plan,) = release.plan.outcome.proven
+    assert release.proven == (of_plan,)
+    sentence = proven_text(facts(release).proven)
+    assert f"{rounded_up(of_plan.above_best):,} %" in sentence and "a linear program" in sentence
+    assert sentence in report_html(facts(release)).replace("&#39;", "'")
+    text = release_text(facts(release, distributions=False), Path("m.csv"), None, in_input_order=True)
+    assert sentence[1:-1] in " ".join(text.split())
+    (row,) = shoal.compare(frame, 3, [PROVING], seed=0).rows
+    assert row.above_best == of_plan.above_best
 
 
 @pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -112,7 +135,8 @@ def test_two_files_say_it_only_if_they_are_those_of_the_plan(frame):
 
 def test_the_commands_say_it(frame, tmp_path):
     shoal.write_table(frame, tmp_path / "a.csv")
-    protect = "protect a.csv -k 3 --method refine:steps=32,random_state=1 -o m.csv --seed 1"
+    pytest.importorskip("highspy")
+    protect = f"protect a.csv -k 3 --method {PROVING} -o m.csv --seed 1"
     protected = run_shoal(*protect.split(), cwd=tmp_path)
     assert protected.returncode == 0, protected.stderr
     assert "\nproven      the groups' squared error is at most" in protected.stdout

@@ -1,7 +1,8 @@
 """What is proven of the groups of a release: no groups of at least k have a squared error below the bound.
 
-The squared error of every block is in the outcome of the plan, with a bound where the search for the groups proved one.
-A bound for other releases takes time and is computed when somebody asks for it: in reports and comparisons.
+A release has one bound, whoever names it. Where the search for the groups was asked to prove one, that is it, and the
+outcome of the plan has it. For other releases a bound takes time and is computed when somebody asks for it: in reports
+and comparisons.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KnownBounds", "added_bounds", "losses_of", "together", "with_bounds"]
 
+_BY_THE_WAY = "neighbours"  # the bound that every search has, whether or not it was asked for a proof
 _MOST_INDICATORS = 2**23  # numbers in a matrix with indicators, of which the nearest neighbours are slow to find
 
 KnownBounds = MutableMapping[tuple[object, ...], LowerBound]
@@ -45,6 +47,8 @@ def _loss_of(plan: Plan, block: ProtectedBlock) -> ProvenLoss:
         return ProvenLoss(no_bound=why)
     # The bound of a search is about its own matrix and parts: for units it has further columns, by rules fewer records.
     own = block.lower_bound if plan.unit is None and not plan.edits else None
+    if own is not None and _BY_THE_WAY in own.method.split(" and "):
+        own = None  # a better one is computed when it is asked for, and there must not be two
     return _bounded(block.squared_error, own)
 
 
@@ -70,7 +74,7 @@ def _bounded(squared_error: float, bound: LowerBound | None) -> ProvenLoss:
 
 
 def with_bounds(plan: Plan, table: Table, masked: Table, known: KnownBounds | None = None) -> tuple[ProvenLoss, ...]:
-    """Return the squared error of every block with the best bound: the search's own, or one computed now.
+    """Return the squared error of every block with its bound: what the search proved, or else one computed now.
 
     Parameters
     ----------
@@ -89,7 +93,7 @@ def with_bounds(plan: Plan, table: Table, masked: Table, known: KnownBounds | No
 def _with_bound(
     plan: Plan, table: Table, masked: Table, number: int, loss: ProvenLoss, known: KnownBounds
 ) -> ProvenLoss:
-    if loss.squared_error is None:
+    if loss.squared_error is None or loss.lower_bound is not None:
         return loss
     names = plan.grouped_blocks[number]
     parts = strata_of(table, plan.strata).codes
@@ -102,11 +106,9 @@ def _with_bound(
         rows = _grouped_rows(plan, table, number)
         if matrix.nominal and len(rows) * matrix.width(rows) > _MOST_INDICATORS:
             why = "there are too many records and categories to compute one"
-            return loss if loss.lower_bound is not None else loss.model_copy(update={"no_bound": why})
+            return loss.model_copy(update={"no_bound": why})
         known[key] = _bound_within(matrix, rows, parts[rows], plan.k)
     bound = known[key]
-    if loss.lower_bound is not None and loss.lower_bound >= bound:
-        return loss
     return _bounded(loss.squared_error, bound).model_copy(update={"note": bound.note or None})
 
 

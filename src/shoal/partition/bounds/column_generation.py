@@ -13,7 +13,7 @@ from shoal.partition.bounds.rounding import ROUNDING
 from shoal.partition.bounds.time_left import TimeLeft
 from shoal.partition.geometry.neighbours import nearest_records
 
-__all__ = ["ColumnGeneration"]
+__all__ = ["ColumnGeneration", "near_records"]
 
 _ASCENT_ROUNDS = 40
 _ASCENT_STEP = 0.5
@@ -44,7 +44,7 @@ class ColumnGeneration:
     k
         The least number of records in a group.
     time_left
-        The time there is; a step that has no time to end raises OutOfTimeError.
+        The time there is; a step that has no time to end raises OutOfTimeError, and so does the beginning.
 
     Attributes
     ----------
@@ -68,7 +68,8 @@ class ColumnGeneration:
     def __init__(self, X: NDArray[np.float64], k: int, time_left: TimeLeft | None = None) -> None:
         n = len(X)
         self._n = n
-        neighbours = nearest_records(X, min(n - 1, max(_NEAR, 2 * k + 20)))
+        time_left = time_left or TimeLeft()
+        neighbours = nearest_records(X, near_records(n, k))
         self._pricing = Pricing(X, k, neighbours, time_left)
         self.pool = GroupPool(X, k)
         self.pool.put(np.hstack([np.arange(n)[:, np.newaxis], neighbours[:, : k - 1]]))
@@ -79,7 +80,7 @@ class ColumnGeneration:
         self._width = np.full(n, _WIDTH)
         self._room = np.empty(0)
         self._nothing = _NOTHING * max(float(self._center.mean()), 1e-300)
-        self._master = Master(self.pool, n, self._center, self._box())
+        self._master = Master(self.pool, n, self._center, self._box(), time_left)
         costs = self.pool.price(np.arange(len(self.pool)), self._center, Cuts(n))
         self._master.add(np.flatnonzero(costs <= 0.15 * k * self._center.mean()))
         self.bound = 0.0
@@ -87,12 +88,17 @@ class ColumnGeneration:
         self.is_closed = False
         self.is_solved = False
         self.is_final = not self._center.mean() > 0  # every record is with identical ones
-        self._since_proof = 0
+        self._since_proof, self._proof_due = 0, _STEPS_A_PROOF
         self.solution: MasterSolution | None = None
 
     def prove(self) -> None:
         """Prove the bound of the steadiest prices so far, where there is no time for better ones."""
         self._prove(self._center, Cuts(self._n, self.triples, self._padded(self._center_penalties)), _FEW_NODES)
+
+    @property
+    def work(self) -> float:
+        """What was done so far, in steps of the local search that take about as long; it is counted, not timed."""
+        return self._pricing.work + self._master.work
 
     @property
     def triples(self) -> NDArray[np.int64]:
@@ -105,7 +111,7 @@ class ColumnGeneration:
             self._cut()
             return
         self._since_proof += 1
-        if self._since_proof == _STEPS_A_PROOF:
+        if self._since_proof >= self._proof_due:
             self.prove()
         solution = self.solution = self._master.solve()
         if self._look_between(solution) or self._look_near(solution):
@@ -194,7 +200,9 @@ class ColumnGeneration:
         """Find every group that costs less than its records, which says by how much the prices have to be lowered."""
         self._since_proof = 0
         found = self._pricing.below(prices, -self._nothing, cuts, most)
-        if found.is_complete:
+        if not found.is_complete:
+            self._proof_due *= 2  # it takes long, and may never be complete
+        else:
             lowered = prices + np.minimum(found.least, 0) - self._nothing
             bound = float(lowered.sum() - cuts.penalties.sum()) * (1 - ROUNDING)
             if bound > self.bound:
@@ -214,6 +222,11 @@ class ColumnGeneration:
             is_cheap = self.pool.price(numbers, solution.prices, solution.cuts) < -self._nothing
             added += self._master.add(numbers[is_cheap])
         return added
+
+
+def near_records(n: int, k: int) -> int:
+    """Return how many neighbours of a record groups grow among."""
+    return min(n - 1, max(_NEAR, 2 * k + 20))
 
 
 def _few_of_every_record(groups: NDArray[np.int32], n: int) -> NDArray[np.int32]:

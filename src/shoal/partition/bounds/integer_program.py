@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.partition.bounds.group_pool import GroupPool
-from shoal.partition.bounds.master import new_program, solve
-from shoal.partition.bounds.time_left import OutOfTimeError, TimeLeft
+from shoal.partition.bounds.master import new_program, solve, work_of
+from shoal.partition.bounds.time_left import TimeLeft
 
 __all__ = ["IntegerSolution", "best_of"]
 
@@ -26,10 +26,13 @@ class IntegerSolution:
         Numbers of the groups of the best partition found.
     bound
         A lower bound on the squared error of every partition that the groups make up.
+    work
+        How much work it was, in steps of the local search that take about as long.
     """
 
     groups: NDArray[np.int64]
     bound: float
+    work: float = 0.0
 
 
 def best_of(
@@ -77,12 +80,9 @@ def best_of(
     program.changeColsIntegrality(count, columns, np.array([highspy.HighsVarType.kInteger] * count))
     program.setOptionValue("mip_max_nodes", most_nodes)
     program.setOptionValue("mip_rel_gap", _CLOSED)
-    program.setOptionValue("time_limit", time_left.seconds)
     first = highspy.HighsSolution()
     first.col_value = np.isin(numbers, start).astype(float).tolist()
     program.setSolution(first)
-    solve(program)
-    if program.getModelStatus() == highspy.HighsModelStatus.kTimeLimit:
-        raise OutOfTimeError
+    solve(program, time_left)
     values = np.array(program.getSolution().col_value)
-    return IntegerSolution(numbers[values > 0.5], float(program.getInfo().mip_dual_bound))
+    return IntegerSolution(numbers[values > 0.5], float(program.getInfo().mip_dual_bound), work_of(program))

@@ -8,14 +8,22 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.partition.bounds.column_generation import ColumnGeneration
+from shoal.partition.bounds.column_generation import ColumnGeneration, near_records
 from shoal.partition.bounds.time_left import OutOfTimeError, TimeLeft
 from shoal.partition.geometry.neighbours import nearest_records
 from shoal.progress import advance
 
-__all__ = ["MOST_RECORDS", "NOT_INSTALLED", "bound_by_program", "is_highspy_installed", "scaled_for_program"]
+__all__ = [
+    "MOST_RECORDS",
+    "NOT_INSTALLED",
+    "bound_by_program",
+    "fits_program",
+    "is_highspy_installed",
+    "scaled_for_program",
+]
 
 MOST_RECORDS = 10_000  # that the linear program is tried for
+_MOST_DISTANCES = 2**27  # between the neighbours of every record: a gigabyte
 _FIRST_STEPS = 60  # that come next to the value of the program, some seconds
 _TO_PROVE = 2.0  # seconds that a proof gets at least
 NOT_INSTALLED = 'A linear program proves more; it needs highspy, which is not installed: pip install "shoal[prove]".'
@@ -24,6 +32,11 @@ NOT_INSTALLED = 'A linear program proves more; it needs highspy, which is not in
 def is_highspy_installed() -> bool:
     """Whether the solver of linear and integer programs can be used."""
     return find_spec("highspy") is not None
+
+
+def fits_program(n: int, k: int) -> bool:
+    """Whether the linear program can be tried for so many records: up to 10,000, and fewer from k = 48 on."""
+    return n <= MOST_RECORDS and n * (near_records(n, k) + 1) ** 2 <= _MOST_DISTANCES
 
 
 def scaled_for_program(X: NDArray[np.float64], k: int) -> tuple[NDArray[np.float64], float]:
@@ -45,7 +58,10 @@ def bound_by_program(X: NDArray[np.float64], k: int, seconds: float | None) -> f
     time_left = TimeLeft()
     time_left.start(seconds)
     X, unit = scaled_for_program(X, k)
-    generation = ColumnGeneration(X, k, time_left)
+    try:
+        generation = ColumnGeneration(X, k, time_left)
+    except OutOfTimeError:
+        return 0.0
     steps = 0
     while not generation.is_final and (seconds is not None or (steps < _FIRST_STEPS and not generation.is_closed)):
         if time_left.seconds == 0:

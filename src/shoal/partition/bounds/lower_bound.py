@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from shoal.errors import TooFewRecordsError
 from shoal.parameters.limits import Number, OrNone, Whole, check_limits
 from shoal.partition.bounds.linear_program import (
-    MOST_RECORDS,
     NOT_INSTALLED,
     bound_by_program,
+    fits_program,
     is_highspy_installed,
 )
 from shoal.partition.bounds.neighbours import bound_of_neighbours
@@ -58,7 +58,7 @@ class LowerBound(float):
 
     def gap(self, squared_error: float) -> float:
         """Return which part of this squared error a better partition could save at most: 0 if none is better."""
-        return max(0.0, squared_error - self) / squared_error if squared_error > 0 else 0.0
+        return max(0.0, squared_error - self) / squared_error if not squared_error <= 0 else 0.0
 
     def above(self, squared_error: float) -> float:
         """Return how far above the best possible one this squared error is at most, as a part of the best."""
@@ -90,8 +90,9 @@ def lower_bound(X: ArrayLike, k: int, *, seconds: float | None = None) -> LowerB
         "prices"
             Prices of the records that triples of near records support; where the next one cannot be, and for k > 5.
         "linear program"
-            The linear program over all groups of k to 2k-1 records, by column generation, up to 10,000 records; with
-            `seconds` also with cuts, which often close most of what it leaves. It needs highspy (``shoal[prove]``).
+            The linear program over all groups of k to 2k-1 records, by column generation, up to 10,000 records,
+            fewer from k = 48 on; with `seconds` also with cuts, which often close most of what it leaves. It needs
+            highspy (``shoal[prove]``).
         "optimum"
             The squared error of the best partition itself, known for one variable and for less than 2k records.
 
@@ -130,14 +131,14 @@ def _bounds(X: NDArray[np.float64], k: int, seconds: float | None) -> tuple[dict
         return bounds, "With seconds more can be proven."
     if left == 0.0:
         return bounds, "With more seconds more can be proven."
-    has_program = n <= MOST_RECORDS and is_highspy_installed()
+    has_program = fits_program(n, k) and is_highspy_installed()
     if not has_program or k > _LARGEST_K_QUICKLY:
         part = left if left is None or not has_program else left / 4
         bounds["prices"] = bound_by_prices(X, k, seconds=part)[0]
     if has_program:
         left = None if seconds is None else max(0.0, seconds - (time.perf_counter() - began))
         bounds["linear program"] = bound_by_program(X, k, left)
-    return bounds, NOT_INSTALLED if n <= MOST_RECORDS and not has_program else ""
+    return bounds, NOT_INSTALLED if fits_program(n, k) and not has_program else ""
 
 
 def _least_error(X: NDArray[np.float64], k: int) -> float:

@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 
 from shoal.partition.bounds.cuts import Cuts
 from shoal.partition.bounds.group_pool import GroupPool
+from shoal.partition.bounds.time_left import OutOfTimeError, TimeLeft
 
-__all__ = ["Master", "MasterSolution", "new_program", "solve"]
+__all__ = ["Master", "MasterSolution", "new_program", "solve", "work_of"]
+
+_COLUMNS_A_STEP = 20_000  # that iterations of the simplex method go over in the time of a step of the local search
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,14 @@ def new_program() -> Any:
     return program
 
 
-def solve(program: Any) -> None:
-    """Solve a program in a thread of its own, so that it can be interrupted; then it is stopped first."""
+def solve(program: Any, time_left: TimeLeft) -> None:
+    """Solve a program in a thread of its own, so that it can be interrupted; then it is stopped first.
+
+    Where there is no time to end it, OutOfTimeError is raised.
+    """
+    import highspy
+
+    program.setOptionValue("time_limit", program.getRunTime() + time_left.seconds)  # its clock goes on
     program.HandleUserInterrupt = True
     thread = Thread(target=program.run, daemon=True)
     thread.start()
@@ -65,6 +74,14 @@ def solve(program: Any) -> None:
         program.cancelSolve()
         thread.join()
         raise
+    if program.getModelStatus() == highspy.HighsModelStatus.kTimeLimit:
+        raise OutOfTimeError
+
+
+def work_of(program: Any) -> float:
+    """Return how much work the last solution was, in steps of the local search that take about as long."""
+    iterations: int = program.getInfo().simplex_iteration_count
+    return iterations * int(program.getNumCol()) / _COLUMNS_A_STEP
 
 
 class Master:
@@ -80,10 +97,25 @@ class Master:
         The number of records.
     center, width
         The centre of the box and half its width, for every record.
+    time_left
+        The time that a solution has.
+
+    Attributes
+    ----------
+    work
+        What was done so far, in steps of the local search that take about as long.
     """
 
-    def __init__(self, pool: GroupPool, n: int, center: NDArray[np.float64], width: NDArray[np.float64]) -> None:
-        self._pool, self._n = pool, n
+    def __init__(
+        self,
+        pool: GroupPool,
+        n: int,
+        center: NDArray[np.float64],
+        width: NDArray[np.float64],
+        time_left: TimeLeft,
+    ) -> None:
+        self._pool, self._n, self._time_left = pool, n, time_left
+        self.work = 0.0
         self._program = new_program()
         # Not the dual simplex alone: it does not get far from a solution that only lacks groups.
         self._program.setOptionValue("simplex_strategy", 0)
@@ -154,7 +186,8 @@ class Master:
     def solve(self) -> MasterSolution:
         """Solve the program, from where it was."""
         n = self._n
-        self._program.run()
+        solve(self._program, self._time_left)
+        self.work += work_of(self._program)
         solution = self._program.getSolution()
         duals = np.array(solution.row_dual)
         values = np.array(solution.col_value)

@@ -19,6 +19,8 @@ __all__ = ["FoundGroups", "Pricing"]
 _RECORDS_A_TASK = 64  # fixed, so that what is found does not depend on the number of threads
 _GROUPS_A_TASK = 20_000  # that a task keeps; the smallest reduced costs are known of all
 _ROUNDING = 1e-12  # of weights, relative to the largest price; more than their sums can be off
+_NODES_A_STEP = 100  # groups looked at in the time of a step of the local search
+_RECORDS_A_STEP = 50  # around which groups of one size grow in that time
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,13 @@ class Pricing:
     neighbours
         The nearest others of every record: groups grow among them.
     time_left
-        The time that a search for all groups has.
+        The time that a search has; where it is up, OutOfTimeError is raised.
+
+    Attributes
+    ----------
+    work
+        What was done so far, in steps of the local search that take about as long; counted, so that it is the same
+        every time.
     """
 
     def __init__(
@@ -66,6 +74,7 @@ class Pricing:
         self._X, self._neighbours, self._time_left = X, neighbours, time_left or TimeLeft()
         self._sizes = range(k, min(2 * k - 1, len(X)) + 1)
         self._distances = self._measured(neighbours)
+        self.work = 0.0
 
     def _measured(self, neighbours: NDArray[np.int32]) -> NDArray[np.float64]:
         # Imported here because numba takes a second to import.
@@ -92,6 +101,7 @@ class Pricing:
         def grow(first: int) -> None:
             for place, size in enumerate(self._sizes):
                 if size <= self._neighbours.shape[1] + 1:
+                    self._time_left.check()
                     last = min(first + _RECORDS_A_TASK, n)
                     found, cost = groups[place], costs[place]
                     grow_groups(
@@ -99,6 +109,7 @@ class Pricing:
                     )
 
         _in_threads(grow, n)
+        self.work += n * len(self._sizes) / _RECORDS_A_STEP
         least = np.full(n, np.inf)
         for found, cost in zip(groups, costs, strict=True):
             for column in found.T:
@@ -127,7 +138,7 @@ class Pricing:
         def sum_up(first: int) -> None:
             sum_cheapest(X, prices, size, first, min(first + _RECORDS_A_TASK, n), stars)
 
-        def price(first: int) -> FoundGroups:
+        def price(first: int) -> tuple[FoundGroups, int]:
             self._time_left.check()
             groups = np.empty((_GROUPS_A_TASK, size), dtype=np.int32)
             costs = np.empty(_GROUPS_A_TASK)
@@ -137,12 +148,15 @@ class Pricing:
                 X, prices, size, limit, slack, stars, *cuts.by_record, first, last, most_a_task, groups, costs, least
             )
             kept = min(count, _GROUPS_A_TASK)
-            return FoundGroups(
+            found = FoundGroups(
                 [groups[:kept].copy()], [costs[:kept].copy()], least, nodes >= 0, nodes >= 0 and count == kept
             )
+            return found, nodes if nodes >= 0 else most_a_task
 
         _in_threads(sum_up, n)
-        parts: list[FoundGroups] = _in_threads(price, n)
+        results: list[tuple[FoundGroups, int]] = _in_threads(price, n)
+        self.work += sum(nodes for _, nodes in results) / _NODES_A_STEP
+        parts = [found for found, _ in results]
         groups = np.concatenate([one.groups[0] for one in parts])
         costs = np.concatenate([one.costs[0] for one in parts])
         return _merged(parts, [groups], [costs])

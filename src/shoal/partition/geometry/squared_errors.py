@@ -9,8 +9,14 @@ __all__ = ["sse_by_group", "total_sse"]
 
 
 def total_sse(X: NDArray[np.float64], labels: NDArray[np.int64]) -> float:
-    """Return the sum of squared distances of all records to the mean of their group."""
-    return float(sse_by_group(X, labels, labels.max() + 1).sum())
+    """Return the sum of squared distances of all records to the mean of their group.
+
+    Every group is measured from its first record, so that far from zero no digit is lost in what tells records apart.
+    """
+    groups = labels.max() + 1
+    first = np.zeros(groups, dtype=np.int64)
+    first[labels[::-1]] = np.arange(len(labels))[::-1]
+    return float(sse_by_group(X - X[first[labels]], labels, groups).sum())
 
 
 def sse_by_group(X: NDArray[np.float64], labels: NDArray[np.int64], groups: int) -> NDArray[np.float64]:

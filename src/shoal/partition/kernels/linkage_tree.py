@@ -87,3 +87,30 @@ def count_ties_by_tree(
         reach = least * relative + absolute
         if found > 0 and to_true[t] <= reach:
             _, out[t] = _within(tree, X, counts, sought[t], image, reach, -1.0, pending, bounds, pending_bounds)
+
+
+@kernel
+def count_as_near_by_tree(
+    tree: Tree,
+    X: Doubles,
+    counts: Integers,
+    sought: Doubles,
+    to_true: Doubles,
+    relative: Scalar,
+    absolute: Scalar,
+    out: Integers,
+) -> None:
+    """Write, for every record sought, how many records are as near as the true one, -1 if one is nearer.
+
+    As in `count_ties_by_tree`, but the true ones need not be among these records.
+    """
+    image = np.empty(X.shape[1], tree.points.dtype)
+    pending = np.empty(PENDING, np.int32)
+    bounds = np.empty(FAN, tree.points.dtype)
+    pending_bounds = np.empty(PENDING, tree.points.dtype)
+    for t in range(sought.shape[0]):
+        to_tree(tree, sought[t], image)
+        own = to_true[t] * relative + absolute
+        below = (to_true[t] - absolute) / relative
+        least, found = _within(tree, X, counts, sought[t], image, own, below, pending, bounds, pending_bounds)
+        out[t] = -1 if found == 0 and least < np.inf else found

@@ -18,6 +18,9 @@ _NEAREST = 5  # a region that wanders looks at this many neighbours of a record 
 @inner_kernel
 def worst_of_some(groups: Groups, contestants: Scalar, state: Scalar) -> tuple[Scalar, Scalar]:
     """Return the group with the largest loss for each of its visits, of some random ones, and the random state."""
+    # Tried instead of the loss: what a group costs beyond the prices of its records, by `bound_by_prices`. With as many
+    # steps, on files that nothing was tuned on, the loss was 0.37 % less on diabetes at k = 3 (three seeds, which
+    # differ by as much) and 0.02 % on wine at k = 5 (six seeds), where the prices took as long as these steps.
     worst = np.int64(-1)
     largest = 0.0
     for _ in range(contestants):

@@ -307,6 +307,9 @@ def extend_sorted_cuts(
             # Values that are all equal: where all columns are as good the first one is taken, and all stay as good.
             is_level = is_level or _is_level(columns)
             if is_level:
+                # Twice as many blocks at once, as long as their values are equal too; a whole number of them.
+                while start + 2 * count <= stop and values[start] == values[start + 2 * count - 1]:
+                    count *= 2
                 group_size[start + 1 : start + 1 + count] = 2 * k - 1
                 start += count
                 continue

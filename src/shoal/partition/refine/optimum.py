@@ -17,7 +17,8 @@ class Optimum:
 
     The loss of a group of s records is the sum of the squared distances of its pairs, divided by s: at least that of
     every record's k-1 nearest, divided by 2k, and as much only if these are the group, or if all its distances are 0.
-    The distances are compared one by one. The total loss would not do: rounding, or one far record, hides the others.
+    The distances are compared one by one: none is beyond the (k-1)th smallest, and as many are below it as there are
+    such records. The total loss would not do: rounding, or one far record, hides the others.
 
     Parameters
     ----------
@@ -34,7 +35,11 @@ class Optimum:
     def __init__(self, X: NDArray[np.float64], neighbours: NDArray[np.int32], k: int, bound: float) -> None:
         self._X = X
         self._k = k
-        self._reach = _squared_distances_to(X, neighbours[:, min(k - 1, neighbours.shape[1]) - 1])
+        nearest = neighbours[:, : k - 1]
+        self._reach = _squared_distances_to(X, nearest[:, -1])
+        self._nearer = np.zeros(len(X), dtype=np.int64)  # how many records are nearer than that
+        for others in nearest.T:
+            self._nearer += _squared_distances_to(X, others) < self._reach
         # The mean of identical records may be off in its last digits, more so of many.
         rounding = X.size * (2 * k * np.finfo(float).eps * np.abs(X).max()) ** 2
         self._close = bound * (1 + _CLOSE) + rounding
@@ -45,11 +50,14 @@ class Optimum:
             return False
         sizes = groups.sizes[groups.labels]
         reach = np.where(sizes == self._k, self._reach, 0.0)
+        nearer = np.where(sizes == self._k, self._nearer, 0)
         for position, members in enumerate(groups.members.T):
-            is_beyond = _squared_distances_to(self._X, members[groups.labels]) > reach
-            if np.any(is_beyond & (position < sizes)):
+            others = members[groups.labels]
+            distances = _squared_distances_to(self._X, others)
+            if np.any((distances > reach) & (position < sizes)):
                 return False
-        return True
+            nearer -= (distances < reach) & (position < sizes) & (others != np.arange(len(others)))
+        return not nearer.any()
 
 
 def _squared_distances_to(X: NDArray[np.float64], others: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -24,7 +24,11 @@ _MOST_TOGETHER = 8_000  # and where they are not
 _REGION = 40  # groups, at first
 _GROWTH, _LARGEST_REGION = 1.6, 110
 _REGIONS_A_STEP = 4
-_STEPS_BETWEEN = 200  # of the linear program, divided by k squared, between two turns of the search
+# Work on the linear program, for every group and divided by k to the power of 4: after so much of it the search takes
+# half of the time. The groups that have to be looked at for a proof are about as many times more for larger k.
+_FAIR = 200_000
+_LEAST_SHARE, _LARGEST_SHARE = 0.25, 6.0  # steps of the search for what is done in the time of one elsewhere
+_SHARE_BESIDE_INTEGERS = 0.5
 _NODES = 300  # branches that a program over a region follows
 _NODES_IN_ALL = (30, 300, 3_000, 30_000)
 _CLOSED = 1e-9  # relative
@@ -39,6 +43,10 @@ class Proof:
     one is the whole file. Over the file, the groups with a reduced cost below the gap are enough: no better
     partition has any other. If there are not too many, that program ends with the best partition there is.
 
+    A search of its own goes on beside them, for a part of the time that grows until the linear program is solved: where
+    it never will be, as for large k, nearly all of the time is the search's. The time is not taken but
+    estimated, by iterations of the simplex method and groups looked at, so that the same steps do the same.
+
     Parameters
     ----------
     X
@@ -52,7 +60,10 @@ class Proof:
     search
         Searches on from labels, with the random numbers of a seed, and returns labels.
     explore
-        Goes on with a search of its own, and returns the labels it has reached.
+        Goes on with a search of its own, and returns the labels it has reached and how many steps it took, 0 where
+        it has come to its end.
+    seconds
+        How long the beginning may take, before OutOfTimeError is raised; None is no limit.
 
     Attributes
     ----------
@@ -71,14 +82,17 @@ class Proof:
         partitions: list[NDArray[np.int64]],
         neighbours: NDArray[np.int32],
         search: Callable[[NDArray[np.int64], int], NDArray[np.int64]] = lambda labels, seed: labels,
-        explore: Callable[[], NDArray[np.int64]] | None = None,
+        explore: Callable[[], tuple[NDArray[np.int64], int]] | None = None,
+        seconds: float | None = None,
     ) -> None:
         self._n, self._k, self._neighbours, self._search, self._explore = len(X), k, neighbours, search, explore
         self._time_left = TimeLeft()
+        self._time_left.start(seconds)
         self._generation = ColumnGeneration(X, k, self._time_left)
         self._pool = self._generation.pool
         numbers = [self._pool.put_partition(labels) for labels in partitions]
         self._best = min(numbers, key=self._loss)
+        self._due = 0.0  # steps of the search of its own
         self.bound = 0.0
         self.n_steps = 0
         self.history: list[tuple[float, float, float]] = []
@@ -138,22 +152,40 @@ class Proof:
         return self.sse - self.bound
 
     def _steps(self) -> Iterator[None]:
-        between = max(1, _STEPS_BETWEEN // self._k**2)
         while not self._generation.is_final:
+            before = self._generation.work
             self._generation.step()
             yield
-            if self._explore is not None and self.n_steps % between == 0:
-                self._take_over(self._explore())
+            yield from self._explore_for(self._share() * (self._generation.work - before))
         if self._generation.solution is None:
             return
         self._gather_groups()
         yield
         for nodes in _NODES_IN_ALL:
             yield from self._over_regions()
-            self._over_all(nodes)
+            work = self._over_all(nodes)
             yield
+            yield from self._explore_for(_SHARE_BESIDE_INTEGERS * work)
             if self._gap <= _CLOSED * self.sse:
                 return
+
+    def _share(self) -> float:
+        """Return how many steps of the search there are for a unit of work on the linear program."""
+        if self.is_solved:
+            return _LEAST_SHARE
+        fair = _FAIR * len(self._best) / self._k**4
+        return min(max(_LEAST_SHARE, self._generation.work / fair), _LARGEST_SHARE)
+
+    def _explore_for(self, steps: float) -> Iterator[None]:
+        """Let the search of its own take as many steps, a part of them at a time; it owes or is owed the difference."""
+        self._due += steps
+        while self._explore is not None and self._due > 0:
+            labels, taken = self._explore()
+            if taken == 0:
+                self._explore = None  # it has come to its end
+            self._due -= taken
+            self._take_over(labels)
+            yield
 
     def _gather_groups(self) -> None:
         """Put the groups with the least reduced costs into the pool, as many as can be handled."""
@@ -171,8 +203,9 @@ class Proof:
             is_new = dict(zip(self._best.tolist(), waiting.tolist(), strict=True))
             while any(is_new.get(number, False) for number in self._best.tolist()):
                 regions = self._next_regions(int(size), is_new)
-                self._recombine(regions)
+                work = self._recombine(regions)
                 yield
+                yield from self._explore_for(_SHARE_BESIDE_INTEGERS * work)
             if self.sse >= before * (1 - 1e-5):
                 size *= _GROWTH
                 self._search_on()
@@ -220,8 +253,8 @@ class Proof:
                         region.setdefault(other)
         return np.array(list(region), dtype=np.int64)
 
-    def _recombine(self, regions: list[NDArray[np.int64]]) -> None:
-        """Solve the program of every region, and take over the groups that are better."""
+    def _recombine(self, regions: list[NDArray[np.int64]]) -> float:
+        """Solve the program of every region, and take over the groups that are better; return the work it was."""
         with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
             solutions = list(threads.map(self._solve_region, regions))
         is_out = np.zeros(len(self._best), dtype=bool)
@@ -232,6 +265,7 @@ class Proof:
                 is_out[region] = True
                 new.append(solution.groups)
         self._best = np.concatenate([self._best[~is_out], *new])
+        return sum(solution.work for solution in solutions)
 
     def _solve_region(self, region: NDArray[np.int64]) -> IntegerSolution:
         start = self._best[region]
@@ -245,8 +279,8 @@ class Proof:
         is_within = is_inside[self._generation.triples].all(axis=1)
         return best_of(self._pool, numbers, start, self._generation.triples[is_within], _NODES, self._time_left)
 
-    def _over_all(self, most_nodes: int) -> None:
-        """Solve the program over the whole file; with all groups that matter in it, that proves a bound too."""
+    def _over_all(self, most_nodes: int) -> float:
+        """Solve the program over the whole file, and return the work; with all groups that matter it proves a bound."""
         numbers = self._generation.near_groups(self.sse - self._generation.bound, _MOST_IN_ALL)
         is_proof = numbers is not None
         if numbers is None:
@@ -259,3 +293,4 @@ class Proof:
             self._best = solution.groups
         if is_proof:
             self.bound = max(self.bound, min(solution.bound * (1 - _CLOSED), self.sse))
+        return solution.work

@@ -16,10 +16,11 @@ from shoal.parameters.choices import build, written_form
 from shoal.parameters.limits import Limit, Number, OrNone, TrueOrFalse, Whole
 from shoal.partition.algorithms import ALGORITHMS
 from shoal.partition.base import Partitioner
-from shoal.partition.bounds.linear_program import MOST_RECORDS, is_highspy_installed, scaled_for_program
+from shoal.partition.bounds.linear_program import fits_program, is_highspy_installed, scaled_for_program
 from shoal.partition.bounds.lower_bound import LowerBound
 from shoal.partition.bounds.neighbours import lower_bound_by_neighbours
 from shoal.partition.bounds.prices import bound_by_prices
+from shoal.partition.bounds.time_left import OutOfTimeError
 from shoal.partition.geometry.neighbours import nearest_records
 from shoal.partition.geometry.safe_scale import scaled_for_squares
 from shoal.partition.geometry.squared_errors import total_sse
@@ -86,8 +87,10 @@ class Refine(Partitioner):
     prove
         Whether to prove how good the result is: a linear program over all groups gives a lower bound on every partition
         and the groups that good ones are made of, and integer programs put these together, until the time is up or
-        the partition is proven to be the best. It needs highspy (``shoal[prove]``), and files of up to 10,000 records.
-        A search of 40 steps for every group comes first. Interrupted, it keeps `labels_`, where another can start.
+        the partition is proven to be the best. It needs highspy (``shoal[prove]``), and files of up to 10,000 records,
+        fewer from k = 48 on; larger ones are searched without one. A search of 40 steps for every group comes first:
+        with fewer steps, or no time after it, there is no proof. Interrupted in the proof, it keeps `labels_`, where
+        another can start.
     random_state
         The seed of the search, a whole number from 0 to 4294967295, as in scikit-learn. `shoal.protect` takes it from
         its own `seed` where the method is named without one.
@@ -216,7 +219,7 @@ class Refine(Partitioner):
         """Search, and prove what can be proven; return the labels and the bound of the proof."""
         began = time.perf_counter()
         clock, steps = self._clock, self.steps
-        is_proof = self.prove and len(X) <= MOST_RECORDS
+        is_proof = self.prove and fits_program(len(X), self.k)
         first = _STEPS_BEFORE_PROOF * int(groups.in_use[0])
         if is_proof:
             steps = first if steps is None else min(steps, first)
@@ -233,24 +236,40 @@ class Refine(Partitioner):
                 other.go_on(None, first // 2)
             return other.labels
 
-        def explore() -> NDArray[np.int64]:
+        def explore() -> tuple[NDArray[np.int64], int]:
+            before = one.n_steps
             with share(0):
-                one.go_on(None, one.n_steps + first // 8)
-            return one.labels
+                one.go_on(None, before + first // 8)
+            return one.labels, one.n_steps - before
 
         scaled, unit = scaled_for_program(X, self.k)
-        proof = Proof(scaled, self.k, [one.labels], neighbours, search_on, explore)
-        left = None if clock is None else max(0.0, clock - (time.perf_counter() - began))
-        try:
-            with share(0.9):
-                proof.go_on(left, None if self.steps is None else self.steps - first, solved_in=1 - _FOR_PRICES)
-        finally:  # what there is stays if someone interrupts it
-            self.labels_, self.steps_, self.history_ = proof.labels, first + proof.n_steps, proof.history
-        bounds = {"linear program": proof.bound * unit * unit}
-        if not proof.is_solved:
+        left = self._seconds_left(began)
+        to_begin = None if left is None else (1 - _FOR_PRICES) * left
+        if self.steps == first:
+            to_begin = 0.0  # as where the beginning took all the time
+        labels, bounds, is_solved = one.labels, {}, False
+        with share(0.9):
+            try:
+                proof = Proof(scaled, self.k, [labels], neighbours, search_on, explore, to_begin)
+                labels, is_solved = self._proven(proof, first, self._seconds_left(began))
+                bounds["linear program"] = proof.bound * unit * unit
+            except OutOfTimeError:
+                advance(1)
+        if not is_solved:
             seconds = None if left is None else _FOR_PRICES * left
             bounds["prices"] = bound_by_prices(scaled, self.k, seconds=seconds)[0] * unit * unit
-        return proof.labels, bounds
+        return labels, bounds
+
+    def _seconds_left(self, began: float) -> float | None:
+        return None if self._clock is None else max(0.0, self._clock - (time.perf_counter() - began))
+
+    def _proven(self, proof: Proof, first: int, seconds: float | None) -> tuple[NDArray[np.int64], bool]:
+        """Let a proof go on; return its labels, and whether its linear program was solved."""
+        try:
+            proof.go_on(seconds, None if self.steps is None else self.steps - first, solved_in=1 - _FOR_PRICES)
+        finally:  # what there is stays if someone interrupts it
+            self.labels_, self.steps_, self.history_ = proof.labels, first + proof.n_steps, proof.history
+        return proof.labels, proof.is_solved
 
 
 _PARTITIONERS: tuple[type[Partitioner], ...] = (*ALGORITHMS, Refine)
