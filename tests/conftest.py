@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -28,3 +29,18 @@ def reference_data() -> Callable[[str], Path]:
         return folder / name
 
     return find
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[object]:
+    """Start the Chromium that is installed, or Playwright's own; skip the test where there is neither."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (the dev extra)")
+    with playwright.sync_playwright() as started:
+        own = started.chromium.executable_path
+        installed = (*map(shutil.which, ("chromium", "chromium-browser", "google-chrome")), shutil.which(own))
+        found = next(filter(None, installed), None)
+        if found is None:
+            pytest.skip("needs a browser: install chromium")
+        opened = started.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield opened
+        opened.close()

@@ -1,10 +1,9 @@
-"""Releases to report on, and a browser to look at reports."""
+"""Releases to report on."""
 
 from __future__ import annotations
 
-import shutil
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,19 +34,6 @@ class Measured:
 
     def summary(self, audience: Audience) -> Summary:
         return summarize(self.release, audience, self.evaluation)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[object]:
-    """Return the browser that is installed."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (the dev extra)")
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if found is None:
-        pytest.skip("needs a browser: install chromium")
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.server
-import shutil
 import threading
 from collections.abc import Iterator
 
@@ -11,7 +10,6 @@ import pytest
 
 from studio.running import RunningStudio, running_studio, wait_until
 
-playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (the dev extra)")
 pytest.importorskip("shiny", reason="needs shiny (the studio extra)")
 
 RECORD_VIOLATIONS = """
@@ -25,17 +23,6 @@ document.addEventListener("securitypolicyviolation", event =>
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStudio]:
     with running_studio(tmp_path_factory.mktemp("studio"), "--max-upload", 5) as started:
         yield started
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[object]:
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if found is None:
-        pytest.skip("needs a browser: install chromium")
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture

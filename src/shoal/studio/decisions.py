@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -20,6 +21,12 @@ _JOB_HEADER = (
 )
 
 
+@cache
+def _defaults() -> Mapping[str, Any]:
+    """Return the defaults of `shoal.protect`, read once: pages ask for them hundreds of times when they are drawn."""
+    return MappingProxyType(options_of_protect())
+
+
 @dataclass(frozen=True)
 class Decisions:
     """k and the options of `shoal.protect`, as a job has them: texts, numbers, lists and tables.
@@ -33,7 +40,7 @@ class Decisions:
 
     def get(self, option: str) -> Any:
         """Return an option, or its default."""
-        return self.options.get(option, options_of_protect()[option])
+        return self.options.get(option, _defaults()[option])
 
     def of_column(self, option: str, column: str) -> Any:
         """Return what an option with a value for every column says of one; None if nothing."""
@@ -46,7 +53,7 @@ class Decisions:
     def with_option(self, option: str, value: Any) -> Decisions:
         """Return these decisions with another value of an option; None, or nothing in it, is its default."""
         options = {name: one for name, one in self.options.items() if name != option}
-        default = options_of_protect()[option]
+        default = _defaults()[option]
         if value is not None and value not in ([], {}, "") and (value != default or is_default(default)):
             options[option] = value
         return replace(self, options=MappingProxyType(options))

@@ -225,6 +225,7 @@ class Workspace:
         if decisions is not None:
             history = history.then("The saved job was opened", decisions)
         before, self.state = self.state, State()
+        self._made = 0
         self._set(file=file, history=history)
         for attempt in before.attempts:
             shutil.rmtree(attempt.folder, ignore_errors=True)

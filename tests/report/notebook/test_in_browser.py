@@ -67,9 +67,9 @@ def notebook(folder: Path, colours: str, fragments: list[str]) -> Path:
 
 @pytest.mark.parametrize("colours", COLOURS)
 @pytest.mark.parametrize("which", ["releases", "evaluation", "searches"])
-def test_results_stand_in_one_notebook(browser, folder, results, which, colours):
+def test_results_stand_in_one_notebook(chromium, folder, results, which, colours):
     other = "light" if "dark" in colours else "dark"  # the notebook's theme counts, not that of the system
-    context = browser.new_context(viewport={"width": 1000, "height": 800}, color_scheme=other)
+    context = chromium.new_context(viewport={"width": 1000, "height": 800}, color_scheme=other)
     page = context.new_page()
     said, asked = [], []
     page.on("console", lambda message: said.append(message.text))
@@ -95,10 +95,10 @@ def test_results_stand_in_one_notebook(browser, folder, results, which, colours)
     context.close()
 
 
-def test_the_colours_of_plots_are_those_of_the_theme(browser, folder, results):
+def test_the_colours_of_plots_are_those_of_the_theme(chromium, folder, results):
     used = {}
     for colours in COLOURS:
-        page = browser.new_page()
+        page = chromium.new_page()
         page.goto(notebook(folder, colours, [results["releases"][0]._repr_html_()]).as_uri())
         used[colours] = page.evaluate(
             "getComputedStyle(document.querySelector('.shoal-shown')).getPropertyValue('--masked')"
@@ -107,10 +107,10 @@ def test_the_colours_of_plots_are_those_of_the_theme(browser, folder, results):
     assert used["light"] != used["dark"] == used["vscode-dark"]
 
 
-def test_nothing_around_a_result_changes(browser, folder, results):
+def test_nothing_around_a_result_changes(chromium, folder, results):
     looks = []
     for fragments in ([], [results["releases"][0]._repr_html_()]):
-        page = browser.new_page(viewport={"width": 1000, "height": 800})
+        page = chromium.new_page(viewport={"width": 1000, "height": 800})
         page.goto(notebook(folder, "light", fragments).as_uri())
         looks.append(page.evaluate(LOOKS))
         page.close()

@@ -113,10 +113,10 @@ def test_the_gallery_is_all_of_it():
     [(name, light) for name in (*REPORTS, *OF_SEARCHES) for light in ("light", "dark")]
     + [(f"gallery-{name.replace('-', '_')}", "light") for name in SHOWN],
 )
-def test_a_report_looks_as_it_should(browser, folder, page_of, report, size, light):
+def test_a_report_looks_as_it_should(chromium, folder, page_of, report, size, light):
     file = page_of(report)
     width, height = SIZES[size]
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=light)
+    context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=light)
     page = context.new_page()
     said, asked = [], []
     page.on("console", lambda message: said.append(message.text))
@@ -136,7 +136,7 @@ def test_a_report_looks_as_it_should(browser, folder, page_of, report, size, lig
     context.close()
 
 
-def test_the_policy_of_the_page_stops_what_it_should(browser, folder, page_of):
+def test_the_policy_of_the_page_stops_what_it_should(chromium, folder, page_of):
     """What a name might smuggle in would not run and fetch nothing: the browser itself refuses."""
     file = folder / "smuggled.html"
     text = page_of("survey-public").read_text(encoding="utf-8")
@@ -144,7 +144,7 @@ def test_the_policy_of_the_page_stops_what_it_should(browser, folder, page_of):
         text.replace("</body>", "<script>document.title = 'ran'</script><img src='https://example.org/x.png'></body>"),
         encoding="utf-8",
     )
-    page = browser.new_page()
+    page = chromium.new_page()
     failed = []
     page.on("requestfailed", lambda request: failed.append(request.failure))
     page.goto(file.as_uri())
@@ -153,16 +153,16 @@ def test_the_policy_of_the_page_stops_what_it_should(browser, folder, page_of):
     page.close()
 
 
-def test_it_reads_the_same_without_scripts_and_prints_in_light_colours(browser, folder, page_of):
+def test_it_reads_the_same_without_scripts_and_prints_in_light_colours(chromium, folder, page_of):
     file = page_of("census-internal")
-    plain = browser.new_context(java_script_enabled=False, color_scheme="dark").new_page()
+    plain = chromium.new_context(java_script_enabled=False, color_scheme="dark").new_page()
     plain.goto(file.as_uri())
     assert plain.locator("section").count() >= 15
     assert plain.locator("figure svg").first.is_visible()
     plain.locator("summary").first.click()
     assert plain.locator("details table").first.is_visible()
     plain.close()
-    page = browser.new_context(color_scheme="dark").new_page()
+    page = chromium.new_context(color_scheme="dark").new_page()
     page.goto(file.as_uri())
     page.emulate_media(media="print")
     ink = "getComputedStyle(document.body).color"

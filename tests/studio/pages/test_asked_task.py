@@ -12,6 +12,9 @@ import pytest
 
 reactive = pytest.importorskip("shiny.reactive", reason="needs shiny (the studio extra)")
 
+from shiny.types import SilentOperationInProgressException  # noqa: E402
+
+from shoal.errors import ShoalError  # noqa: E402
 from shoal.studio.pages.asked_task import Answer, AskedTask  # noqa: E402
 from shoal.studio.pages.view import View  # noqa: E402
 from shoal.studio.workspace import Workspace  # noqa: E402
@@ -103,5 +106,34 @@ def test_what_takes_long_is_asked_apart_and_can_be_stopped(tmp_path):
         found = await answered(long, **asked)
         assert found.value["cells"] == {"sex": 0}
         assert found.problem == ""
+
+    run(tmp_path, use)
+
+
+def test_what_is_drawn_only_once_the_answer_is_there_stays_as_it_was_and_is_grey_until_then(tmp_path):
+    async def use(workspace: Workspace, view: View) -> None:
+        question = AskedTask(view, "recoding.ways_for")
+        asked = {"options": {}, "column": "age"}
+        with reactive.isolate(), pytest.raises(SilentOperationInProgressException):
+            question.answered(**asked)
+        await answered(question, **asked)
+        with reactive.isolate():
+            assert question.answered(**asked).greatest == 59
+        with (
+            reactive.isolate(),
+            pytest.raises(SilentOperationInProgressException),
+        ):  # another question, not the last answer
+            question.answered(options={}, column="sex")
+
+    run(tmp_path, use)
+
+
+def test_a_problem_is_an_error_where_the_answer_is_taken(tmp_path):
+    async def use(workspace: Workspace, view: View) -> None:
+        question = AskedTask(view, "recoding.effect_on_k")
+        asked = {"options": {"recodes": {"sex": "bands:width=5"}}, "keys": ["sex"], "k": 3, "unit": None}
+        await answered(question, **asked)
+        with reactive.isolate(), pytest.raises(ShoalError, match='"sex"'):
+            question.answered(**asked)
 
     run(tmp_path, use)

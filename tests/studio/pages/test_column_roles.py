@@ -8,7 +8,7 @@ import pytest
 
 from shoal.errors import ShoalError
 from shoal.studio.decisions import Decisions
-from shoal.studio.pages.column_roles import decided, role_of, suggested_role, written_codes
+from shoal.studio.pages.column_roles import ROLE_CHOICES, ROLE_MEANINGS, decided, role_of, suggested_role, written_codes
 from shoal.studio.tasks.opening import DescribedVariable
 from shoal.studio.workspace import OpenedFile, open_questions
 
@@ -38,6 +38,10 @@ def after(*changes: tuple[list[str], str, str]) -> Decisions:
     for names, field, value in changes:
         decisions = decided(FILE, decisions, names, field, value)[1]
     return decisions
+
+
+def test_every_use_that_can_be_chosen_is_explained():
+    assert [*ROLE_MEANINGS] == [*ROLE_CHOICES]
 
 
 def test_a_kind_a_recode_and_missing_codes_are_options_of_protect():

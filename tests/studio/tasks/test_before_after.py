@@ -9,7 +9,7 @@ import pytest
 import shoal
 from shoal.errors import ColumnError
 from shoal.studio.tasks.before_after import CrossTable, PairView, cross_table, pair, variable
-from shoal.studio.tasks.protecting import kept_release
+from shoal.studio.tasks.protecting import attempt, kept_release
 from studio.tasks.kept import kept_attempt
 
 
@@ -89,3 +89,15 @@ def test_a_column_that_is_not_released_is_named(kept):
     source, folder, *_ = kept
     with pytest.raises(ColumnError, match='The release has no column "household_id"'):
         variable(source, folder, "household_id")
+
+
+def test_categories_of_a_table_have_the_labels_of_the_file(tmp_path):
+    pyreadstat = pytest.importorskip("pyreadstat")
+    frame = pd.DataFrame({"sex": [1.0, 2.0] * 10, "area": [1.0, 1.0, 3.0, 3.0] * 5})
+    path = tmp_path / "people.sav"
+    pyreadstat.write_sav(frame, path, variable_value_labels={"sex": {1.0: "female", 2.0: "male"}})
+    source = {"path": str(path), "reading": {}}
+    attempt(str(tmp_path / "attempt-1"), source, 3, {"seed": 1, "kinds": {"sex": "nominal", "area": "nominal"}})
+    found = cross_table(source, str(tmp_path / "attempt-1"), ["sex", "area"])
+    assert found.categories == [["female (1)", "male (2)"], ["1", "3"]]
+    assert found.before[0] == [[5, 5], [5, 5]]

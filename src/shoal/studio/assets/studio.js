@@ -82,6 +82,33 @@
     }
   });
 
+  // The browser's Back and Forward go through the steps that were opened, and do not leave the studio for it.
+  document.addEventListener("shown.bs.tab", (event) => {
+    const step = event.target.dataset && event.target.dataset.value;
+    if (!step || !event.target.closest("main") || (history.state && history.state.step === step)) return;
+    history[history.state ? "pushState" : "replaceState"]({ step }, "");
+  });
+  window.addEventListener("popstate", (event) => {
+    const step = event.state && event.state.step;
+    const tab = step && document.querySelector(`main .nav-link[data-value="${step}"]`);
+    if (tab) tab.click();
+  });
+  document.addEventListener("DOMContentLoaded", () => {
+    const tab = document.querySelector("main .nav-link.active[data-value]");
+    if (tab) history.replaceState({ step: tab.dataset.value }, "");
+  });
+
+  // Where not all steps have room beside each other, the one that is open is scrolled to.
+  const showTab = (tab) => tab && tab.scrollIntoView({ block: "nearest", inline: "center" });
+  document.addEventListener("shown.bs.tab", (event) => {
+    showTab(event.target);
+    // Shiny hears only sometimes that a part which was drawn anew with the page around it is in view again, and would
+    // leave it grey and out of date; when something is bound, be it nothing, it looks at all of them.
+    Shiny.bindAll(document.createElement("div"));
+  });
+  window.addEventListener("resize", () => showTab(document.querySelector("main .nav-link.active")));
+  document.addEventListener("DOMContentLoaded", () => showTab(document.querySelector("main .nav-link.active")));
+
   // A page that is drawn anew keeps the focus where it was, by the id of the element, what was being written and
   // selected there, and which <details> with an id are open.
   const opened = new Map();
@@ -241,6 +268,17 @@
         for (const field of document.querySelectorAll("[data-filter]")) filterRows(field.dataset.filter);
       }
     }).observe(document.body, { childList: true, subtree: true });
+  });
+
+  // The server has some rows of a table anew, by their ids.
+  document.addEventListener("DOMContentLoaded", () => {
+    Shiny.addCustomMessageHandler("studio-rows", (rows) => {
+      for (const [id, html] of Object.entries(rows)) {
+        const row = document.getElementById(id);
+        if (row) row.outerHTML = html;
+      }
+      for (const field of document.querySelectorAll("[data-filter]")) filterRows(field.dataset.filter);
+    });
   });
 
   // Ctrl+Z and Ctrl+Shift+Z (or Ctrl+Y) take steps back and forward, unless a text is being written.

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import Any
 
-from shiny import reactive
+from shiny import reactive, req
 
 from shoal.errors import ShoalError
 from shoal.studio.pages.view import View
@@ -36,7 +36,8 @@ class Answer:
 class AskedTask:
     """A task that a page asks with arguments that change, such as those of a slider that moves.
 
-    Ask in what draws the answer: it is drawn again when the answer comes. Asked with the same arguments again, it
+    Ask in what draws the answer: it is drawn again when the answer comes. Shiny waits for a function that awaits before
+    it looks at the next click, so that none awaits an answer. Asked with the same arguments again, it
     answers at once; of several that wait, only the last is asked.
 
     Parameters
@@ -87,6 +88,17 @@ class AskedTask:
         if self._is_apart:
             return await workspace.ask_apart(self._task, **arguments)
         return await workspace.ask(self._task, latest=f"{self._task} {id(self)}", **arguments)
+
+    def answered(self, **arguments: Any) -> Any:
+        """Return the answer to this very question, for what is drawn once it is there; ShoalError if there is none.
+
+        Until then, what is drawn stays as it was, and is grey: it may be about another release.
+        """
+        answer = self(**arguments)
+        req(not answer.is_waiting, cancel_output="progress")  # which is grey
+        if answer.problem:
+            raise ShoalError(answer.problem)
+        return answer.value
 
     def stop(self) -> None:
         """Look no longer for an answer that takes minutes; asked again, it is looked for again."""

@@ -11,7 +11,7 @@ from shoal.studio.decisions import Decisions
 from shoal.studio.tasks.opening import DescribedVariable
 from shoal.studio.workspace import OpenedFile
 
-__all__ = ["ROLE_CHOICES", "decided", "role_of", "suggested_role", "with_role", "written_codes"]
+__all__ = ["ROLE_CHOICES", "ROLE_MEANINGS", "decided", "role_of", "suggested_role", "with_role", "written_codes"]
 
 # What a column can be for, in the words of the page; "as is" is an option of its own in a plan.
 ROLE_CHOICES = {
@@ -19,10 +19,22 @@ ROLE_CHOICES = {
     "key": "key variable",
     "confidential": "confidential",
     "identifier": "identifier: drop it",
-    "unit": "unit (household, firm)",
+    "unit": "unit: household, firm",
     "weight": "sampling weight",
     "stratum": "stratum: not mixed",
     "as is": "release as it is",
+}
+# What each use does to a column, for those who see the page for the first time.
+ROLE_MEANINGS = {
+    "": "gets new values, together with the others",
+    "key": "gets new values too; somebody may know it from elsewhere, and the step Keys measures the risk over these",
+    "confidential": "gets new values too; what nobody may learn: hybrid and synthetic data rewrite these, and "
+    "diversity and closeness are about them",
+    "identifier": "is left out of the release",
+    "unit": "says which records belong together: k counts units, and they get new ids",
+    "weight": "counts in the values of groups, and is released as it is",
+    "stratum": "no group mixes its values, and it is released as it is",
+    "as is": "is released unchanged, with whatever it discloses",
 }
 _SINGLE = {"unit": "unit", "weight": "weights"}  # roles that one column has, and their options
 _MOST_NAMED = 3

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from htmltools import Tag, TagChild, TagList, tags
-from shiny import Inputs, Outputs, Session, module, reactive, render, req, ui
+from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 
 from shoal.errors import ShoalError
-from shoal.studio.pages.asking import Asked, answering
+from shoal.studio.pages.asked_task import AskedTask
 from shoal.studio.pages.opening import opening_box, run_opening
 from shoal.studio.pages.parts import (
     data_table,
@@ -116,18 +116,15 @@ def _run_records(input: Inputs, session: Session, view: View) -> None:
     def _page() -> None:
         start.set(int(input.page()["start"]))
 
-    def question() -> Asked | None:
+    preview = AskedTask(view, "records.preview")
+
+    @render.ui
+    def records() -> Tag | TagList | None:
         if view.file is None:
             return None
         asked = {"condition": condition.get(), "search": search.get(), "start": start.get(), "most": _ROWS}
-        return Asked("records.preview", asked)
-
-    preview = answering(view.workspace, "preview", question)
-
-    @render.ui
-    def records() -> Tag | TagList:
         try:
-            return _records(session, view.file, preview())
+            return _records(session, view.file, preview.answered(**asked))
         except ShoalError as error:
             return notice(str(error), "problem")
 
@@ -204,25 +201,18 @@ def _run_variables(input: Inputs, session: Session, view: View) -> None:
         ]
         return data_table("Variables", ("variable", "kind", "different", "missing"), rows, numeric=(2, 3))
 
-    def question() -> Asked | None:
-        one = chosen()
-        if one is None:
-            return None
-        kind = view.decisions.of_column("kinds", one.name) or one.kind
-        return Asked("records.distribution", {"column": one.name, "kind": kind})
-
-    drawing = answering(view.workspace, "distribution", question)
+    drawing = AskedTask(view, "records.distribution")
 
     @render.ui
-    def distribution() -> Tag | TagList:
+    def distribution() -> Tag | TagList | None:
+        file, one = view.file, chosen()
+        if file is None or one is None:
+            return None
+        kind = view.decisions.of_column("kinds", one.name) or one.kind
         try:
-            drawn: Distribution = drawing()
+            drawn: Distribution = drawing.answered(column=one.name, kind=kind)
         except ShoalError as error:
             return notice(str(error), "problem")
-        file = view.file
-        req(file is not None and drawn.column in file.names)
-        assert file is not None
-        one = file.variable(drawn.column)
         return TagList(
             tags.h3(one.name),
             tags.p(one.label) if one.label else None,

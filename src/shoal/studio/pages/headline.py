@@ -8,7 +8,7 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shoal.errors import ShoalError
 from shoal.report.facts.summary import Summary
 from shoal.studio.decisions import Decisions
-from shoal.studio.pages.asking import Asked, answering
+from shoal.studio.pages.asked_task import AskedTask
 from shoal.studio.pages.parts import step_link
 from shoal.studio.pages.view import View
 from shoal.studio.tasks.opening import FileFacts
@@ -16,39 +16,54 @@ from shoal.studio.workspace import Attempt, OpenedFile
 
 __all__ = ["headline_server", "headline_ui"]
 
+_MEANINGS = {  # shown where the mouse rests
+    "k, whole records": "The fewest records, or units, that are alike over everything that is released.",
+    "unique": "Records that no other is like over everything that is released; where there are units, units.",
+    "linked": "Records whose nearest record in the release is their own.",
+    "risk": "Disclosure risk of the score: half linkage, half interval disclosure.",
+    "loss": "Information loss of the score (PIL). The report also says which share of the variation is lost.",
+}
+
 
 @module.ui
-def headline_ui() -> Tag:
-    """Return the bar at the top."""
-    return tags.header(
-        tags.div(
-            tags.span("shoal studio", class_="brand"),
-            tags.div(ui.output_ui("steps"), class_="history"),
-            ui.input_dark_mode(id="mode"),
-            class_="bar",
-        ),
-        tags.div(
-            ui.output_ui("facts"),
-            ui.output_ui("as_it_is"),
-            {"tabindex": "0", "role": "region", "aria-label": "Headline"},  # it scrolls where there is little room
-            class_="headline",
-        ),
-        ui.output_ui("changed"),
-        tags.div(
-            tags.p(
-                tags.strong("The connection to the studio is lost. "),
-                "If it is still running, load this page again: nothing is lost. If it was ended, its files are gone; "
-                "start it again with ",
-                tags.code("shoal studio"),
-                " and open the address that it prints.",
+def headline_ui() -> TagList:
+    """Return the bar at the top, and what stands over the page when the connection is lost."""
+    return TagList(
+        tags.header(
+            tags.div(
+                tags.span("shoal studio", class_="brand"),
+                tags.div(ui.output_ui("steps"), class_="history"),
+                ui.input_dark_mode(id="mode"),
+                class_="bar",
             ),
-            tags.button("Load again", id="reload", type="button", class_="btn btn-sm btn-primary"),
-            id="disconnected",
-            role="alert",
-            hidden="",
-            class_="disconnected",
+            tags.div(
+                ui.output_ui("facts"),
+                ui.output_ui("as_it_is"),
+                {"tabindex": "0", "role": "region", "aria-label": "Headline"},  # it scrolls where there is little room
+                class_="headline",
+            ),
+            ui.output_ui("changed"),
+            class_="studio-header",
         ),
-        class_="studio-header",
+        _disconnected(),
+    )
+
+
+def _disconnected() -> Tag:
+    """Return what is said of a lost connection: outside the bar, above the veil that Shiny then draws over the page."""
+    return tags.div(
+        tags.p(
+            tags.strong("The connection to the studio is lost. "),
+            "If it is still running, load this page again: nothing is lost. If it was ended, its files are gone; "
+            "start it again with ",
+            tags.code("shoal studio"),
+            " and open the address that it prints.",
+        ),
+        tags.button("Load again", id="reload", type="button", class_="btn btn-sm btn-primary"),
+        id="disconnected",
+        role="alert",
+        hidden="",
+        class_="disconnected",
     )
 
 
@@ -69,7 +84,8 @@ def headline_server(input: Inputs, output: Outputs, session: Session, view: View
                 selected="" if place == history.place else None,
             )
             for place, (text, _) in enumerate(history.steps)
-        ]
+            if view.file is not None
+        ] or [tags.option("No step yet", value="0")]
         return TagList(
             _button("undo", "Undo", history.to_undo, "Ctrl+Z"),
             _button("redo", "Redo", history.to_redo, "Ctrl+Shift+Z"),
@@ -118,20 +134,15 @@ def _run_facts(view: View) -> None:
             return tags.p("No file is open. Nothing leaves this machine.", class_="muted")
         return _list(_of_file(view.file) if view.attempt is None else _of_attempt(view.attempt))
 
-    def question() -> Asked | None:
-        if view.file is None or view.attempt is not None:
-            return None
-        options = {name: view.decisions.get(name) for name in ("roles", "unit", "weights", "edits")}
-        return Asked("opening.as_it_is", {"options": options})
-
-    known = answering(view.workspace, "as it is", question)
+    known = AskedTask(view, "opening.as_it_is")
 
     @render.ui
     def as_it_is() -> Tag | None:
         if view.file is None or view.attempt is not None:
             return None
+        options = {name: view.decisions.get(name) for name in ("roles", "unit", "weights", "edits")}
         try:
-            return _list(_of_known(known()))
+            return _list(_of_known(known.answered(options=options)))
         except ShoalError:  # pages say what is wrong
             return None
 
@@ -156,7 +167,12 @@ def _mean_the_same(one: Decisions, other: Decisions) -> bool:
 
 
 def _list(pairs: list[tuple[str, str, str]]) -> Tag:
-    return tags.dl(*(tags.div(tags.dt(name), tags.dd(value, class_=kind)) for name, value, kind in pairs))
+    return tags.dl(
+        *(
+            tags.div(tags.dt(name), tags.dd(value, class_=kind), title=_MEANINGS.get(name))
+            for name, value, kind in pairs
+        )
+    )
 
 
 def _of_file(file: OpenedFile) -> list[tuple[str, str, str]]:

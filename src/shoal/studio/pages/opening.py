@@ -13,7 +13,7 @@ from shiny import Inputs, Session, reactive, render, ui
 from shoal import datasets
 from shoal.errors import ShoalError
 from shoal.read.files import FORMATS, format_of
-from shoal.studio.pages.parts import notice
+from shoal.studio.pages.parts import notice, step_link
 from shoal.studio.pages.view import View
 from shoal.studio.worker import CancelledWorkError
 from shoal.studio.workspace import OpenedFile
@@ -45,6 +45,7 @@ def opening_box() -> TagList:
                 "CSV, Excel, Stata, SPSS, SAS, Parquet, Arrow or XML; or drop it here. It stays on this machine.",
                 class_="form-text",
             ),
+            ui.output_ui("leaving"),
             _settings(),
             ui.input_action_button("survey", "Try the built-in survey", class_="btn-outline-secondary btn-sm"),
             id="data-opening",
@@ -126,6 +127,14 @@ def _show_file(view: View, problem: reactive.Value[str]) -> None:
         file = view.workspace.state.file
         kept = "" if file is None else f" {file.name} is still open."
         return notice(f"{problem.get()}{kept}", "problem")
+
+    @render.ui
+    def leaving() -> Tag | None:
+        if view.file is None or not view.attempts:
+            return None
+        kept = "its attempt" if len(view.attempts) == 1 else f"its {len(view.attempts)} attempts"
+        said = f"Another file takes the place of {view.file.name} and {kept}. Save what you need in the step "
+        return notice(TagList(said, step_link("Export", "Export"), " first."), "warning")
 
     @render.ui
     def opened_file() -> Tag | TagList | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from htmltools import HTML, Tag, TagChild, tags
+from htmltools import HTML, Tag, TagChild, html_escape, tags
+
+from shoal.studio.pages.page_words import in_page_words
 
 __all__ = [
     "data_table",
@@ -19,12 +21,16 @@ __all__ = [
     "sending_field",
     "sending_select",
     "step_link",
+    "table_row",
 ]
 
 
 def notice(text: TagChild, kind: str = "info") -> Tag:
-    """Return a line that says something; `kind` is "info", "good", "warning" or "problem"."""
-    return tags.div(text, class_=f"notice notice-{kind}", role="alert" if kind == "problem" else "status")
+    """Return a line that says something in the words of pages; `kind` is "info", "good", "warning" or "problem"."""
+    role = "alert" if kind == "problem" else "status"
+    if isinstance(text, str):
+        return tags.div(in_page_words(text), class_=f"notice notice-{kind} notice-lines", role=role)
+    return tags.div(text, class_=f"notice notice-{kind}", role=role)
 
 
 def empty(text: str, hint: str = "") -> Tag:
@@ -38,26 +44,27 @@ def picture(svg: str) -> Tag:
 
 
 def data_table(
-    caption: str, head: Sequence[TagChild], rows: Iterable[Sequence[TagChild]], numeric: Sequence[int] = ()
+    caption: str, head: Sequence[TagChild], rows: Iterable[Sequence[TagChild] | Tag], numeric: Sequence[int] = ()
 ) -> Tag:
-    """Return a table; the first column names the rows, those in `numeric` hold numbers. It scrolls by itself."""
+    """Return a table that scrolls by itself.
 
-    def kind(place: int) -> str:
-        return "number" if place in numeric else ""
-
-    body = [
-        tags.tr(
-            *(
-                tags.th(cell, scope="row", class_=kind(place)) if place == 0 else tags.td(cell, class_=kind(place))
-                for place, cell in enumerate(row)
-            )
-        )
-        for row in rows
-    ]
+    Parameters
+    ----------
+    caption
+        What a screen reader says of it.
+    head
+        The names of its columns; the first names the rows.
+    rows
+        Its rows, as the cells of each or as `table_row` returns them.
+    numeric
+        The places of columns that hold numbers.
+    """
+    body = [row if isinstance(row, Tag) else table_row(row, numeric) for row in rows]
+    names = (tags.th(cell, scope="col", class_=_alignment(place, numeric)) for place, cell in enumerate(head))
     return tags.div(
         tags.table(
             tags.caption(caption, class_="visually-hidden"),
-            tags.thead(tags.tr(*(tags.th(cell, scope="col", class_=kind(place)) for place, cell in enumerate(head)))),
+            tags.thead(tags.tr(*names)),
             tags.tbody(*body),
             class_="table table-sm studio-table",
         ),
@@ -66,6 +73,20 @@ def data_table(
         role="region",
         aria_label=caption,
     )
+
+
+def table_row(cells: Sequence[TagChild], numeric: Sequence[int] = (), id: str | None = None) -> Tag:
+    """Return a row of a table, with an id if it is drawn anew by itself; its first cell names it."""
+    first, *others = cells
+    return tags.tr(
+        tags.th(first, scope="row", class_=_alignment(0, numeric)),
+        *(tags.td(cell, class_=_alignment(place, numeric)) for place, cell in enumerate(others, start=1)),
+        id=id,
+    )
+
+
+def _alignment(place: int, numeric: Sequence[int]) -> str | None:
+    return "number" if place in numeric else None
 
 
 def sending_select(
@@ -93,19 +114,21 @@ def sending_select(
     **about
         What else is sent, such as the column it is about.
     """
-
-    def option(value: str, text: str) -> Tag:
-        return tags.option(text, value=value, selected="" if value == selected else None)
-
     options = [
-        option(value, text)
+        _option(value, text, selected)
         if isinstance(text, str)
-        else tags.optgroup(*(option(*pair) for pair in text.items()), label=value)
+        else tags.optgroup(*(_option(*pair, selected) for pair in text.items()), label=value)
         for value, text in choices.items()
     ]
     return tags.select(
         *options, {"data-send": to, "aria-label": label, "id": id, **_sent(about)}, class_="form-select form-select-sm"
     )
+
+
+def _option(value: str, text: str, selected: str) -> HTML:
+    """Return an option as text: a page can have thousands, and as tags they take longer than all else in it."""
+    chosen = ' selected=""' if value == selected else ""
+    return HTML(f'<option value="{html_escape(value, attr=True)}"{chosen}>{html_escape(text, attr=False)}</option>')
 
 
 def sending_field(to: str, id: str, label: str, value: Any, kind: str = "text", hint: str = "", **about: str) -> Tag:

@@ -12,7 +12,7 @@ from shoal.read.files import FORMATS
 from shoal.studio.pages.parts import sending_button
 from shoal.studio.pages.view import View
 from shoal.studio.uploads import Uploads
-from shoal.studio.workspace import Workspace
+from shoal.studio.workspace import OpenedFile, Workspace
 
 __all__ = ["resume_server", "resume_ui"]
 
@@ -70,6 +70,11 @@ def resume_server(input: Inputs, output: Outputs, session: Session, view: View, 
     async def _use_open() -> None:
         has_saved.set(not await resuming.go_on(use_open=True))
 
+    @reactive.effect
+    @reactive.event(lambda: view.file)
+    async def _another_file() -> None:
+        await resuming.forget_note(view.file)
+
     @render.ui
     def with_open_file() -> Tag | None:
         if view.file is None or not has_saved.get():
@@ -83,6 +88,7 @@ class _Resuming:
     def __init__(self, session: Session, workspace: Workspace, uploads: Uploads) -> None:
         self._session, self._workspace, self._uploads = session, workspace, uploads
         self._kept: dict[str, str] = {}
+        self._opened: OpenedFile | None = None  # the file that the last note is about
 
     @property
     def has_saved(self) -> bool:
@@ -112,8 +118,15 @@ class _Resuming:
         self._forget("saved")
         if file is None:
             self._kept.pop("table")  # it is the workspace's now
+        self._opened = self._workspace.state.file
         await self._say(f"{name} is open with the decisions of {saved_name}. {note}".strip())
         return True
+
+    async def forget_note(self, file: OpenedFile | None) -> None:
+        """Say no longer what was opened, once another file is."""
+        if self._opened is not None and file is not self._opened:
+            self._opened = None
+            await self._say("")
 
     def _name(self, *what: str) -> str:
         return self._uploads.name_of(self._kept[what[0]]) if what else "Nothing"

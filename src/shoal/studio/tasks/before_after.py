@@ -16,7 +16,7 @@ from shoal.flow.chain.whole_chain import kinds_in_chain
 from shoal.flow.release import Release
 from shoal.read import Table
 from shoal.report.facts.correlations import correlations_of
-from shoal.report.facts.shapes import categories_in, shape_of_amounts, shape_of_categories
+from shoal.report.facts.shapes import categories_in, shape_of_amounts, shape_of_categories, with_labels
 from shoal.report.page.plots import categories, density
 from shoal.report.wording import edge_texts, number_text
 from shoal.studio.tasks.joint_plot import joint_edges, joint_plot
@@ -161,7 +161,7 @@ def _coded(
     place = {text: number for number, text in enumerate(listed.tolist())}
     rest = len(listed) - 1
     codes = [np.array([place.get(text, rest) for text in one.tolist()], dtype=np.int64) for one in texts]
-    return [str(one) for one in listed], (codes[0], codes[1])
+    return with_labels(listed.tolist(), release.recoded.labels.values.get(column, {})), (codes[0], codes[1])
 
 
 def _with_missing(table: Table, column: str) -> NDArray[Any]:

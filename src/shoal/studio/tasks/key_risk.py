@@ -84,7 +84,7 @@ def _picture_of_classes(alike: dict[str, int]) -> str:
 
 
 def _picture_of_suda(risk: KeyRisk) -> str:
-    if not risk.suda_records:
+    if not risk.suda_records or risk.suda_contributions is None:
         return ""
     shares = dict(sorted(risk.suda_contributions.items(), key=lambda one: -one[1]))
     return bars("suda", "Share of the SUDA scores by key", list(shares), list(shares.values()))

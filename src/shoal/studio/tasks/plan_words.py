@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from shoal.describe.units import columns_within, units_of
 from shoal.flow.plan import Plan
 from shoal.parameters.choices import as_text
 from shoal.partition import METHODS
+from shoal.read.tables import Table
 from shoal.replace import REPLACEMENTS
 from shoal.report.wording import without_capital
 
-__all__ = ["plan_sentences", "short_text"]
+__all__ = ["plan_sentences", "refused_missing", "short_text"]
 
 _MOST_NAMED = 8
 _MISSING = {
@@ -26,17 +28,33 @@ _CATEGORIES = {
 }
 
 
-def plan_sentences(plan: Plan, released: Sequence[str]) -> list[str]:
-    """Return what a plan does to a table with these columns, a sentence each."""
+def plan_sentences(plan: Plan, table: Table) -> list[str]:
+    """Return what a plan does to a table, a sentence each."""
     return [
         *_dropped(plan),
         *_recoded(plan),
-        *_grouped(plan),
+        *_grouped(plan, table),
         *_replaced(plan),
-        *_kept(plan, released),
-        _MISSING[plan.missing],
+        *_kept(plan, table.names),
+        *_missing(plan, table),
         *_safeguards(plan),
     ]
+
+
+def refused_missing(plan: Plan, table: Table) -> dict[str, int]:
+    """Return how many values are missing, by column, where the plan refuses them and could do something else."""
+    is_asked = plan.missing == "error" and not plan.is_synthetic  # synthetic data needs complete records
+    return _incomplete(table, [*plan.rewritten, *plan.strata]) if is_asked else {}
+
+
+def _incomplete(table: Table, names: Iterable[str]) -> dict[str, int]:
+    counts = {name: int(table.missing(name).sum()) for name in names}
+    return {name: count for name, count in counts.items() if count}
+
+
+def _missing(plan: Plan, table: Table) -> Iterator[str]:
+    if _incomplete(table, [*plan.columns, *plan.strata]):
+        yield _MISSING[plan.missing]
 
 
 def _dropped(plan: Plan) -> Iterator[str]:
@@ -53,24 +71,37 @@ def _recoded(plan: Plan) -> Iterator[str]:
         yield f"{name} is made coarser first: {', then '.join(map(as_text, recodes))}."
 
 
-def _grouped(plan: Plan) -> Iterator[str]:
+def _grouped(plan: Plan, table: Table) -> Iterator[str]:
     if plan.perturbs:
         yield "Values are changed record by record: there are no groups, and no k is promised."
         return
-    blocks = plan.grouped_blocks if any(plan.grouped_blocks) else plan.blocks
     name = plan.method["name"]
     what = "units" if plan.unit is not None else "records"
     yield (
         f"Groups of at least {plan.k} {what} are made by {short_text(plan.method, METHODS)} "
         f"({without_capital(METHODS[name].summary)})."
     )
-    if len(blocks) > 1:
-        yield f"The columns are grouped in {len(blocks)} blocks, each for itself: whole records are then mostly unique."
+    yield from _blocks(plan, table)
     if plan.strata:
         yield f"No group mixes values of {_named(list(plan.strata))}."
     if plan.weights is not None:
         weights = "the sampling weights, which count in the values of groups and are released as they are"
         yield f"{plan.weights} has {weights}."
+
+
+def _blocks(plan: Plan, table: Table) -> Iterator[str]:
+    """Say which columns are grouped apart: blocks, and what is the same for all records of a unit."""
+    blocks = [block for block in plan.grouped_blocks if block] or plan.blocks
+    same: set[str] = set()
+    if plan.unit is not None:
+        same = set(columns_within(table, units_of(table, plan.unit), plan.columns))
+    of_units = [block for block in blocks if same.issuperset(block)]
+    if of_units and len(of_units) < len(blocks):
+        names = _named([name for block in of_units for name in block])
+        yield f"{names}: the same for all records of a unit, and grouped first, by units; the rest inside these groups."
+    several = max(len(of_units), len(blocks) - len(of_units))
+    if several > 1:
+        yield f"The columns are grouped in {several} blocks, each for itself: whole records are then mostly unique."
 
 
 def _replaced(plan: Plan) -> Iterator[str]:

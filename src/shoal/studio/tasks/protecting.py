@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import shutil
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +23,33 @@ from shoal.replace import REPLACEMENTS
 from shoal.report.facts.collect import summarize
 from shoal.report.facts.summary import Summary
 from shoal.studio.private_folder import being_written
-from shoal.studio.tasks.plan_words import plan_sentences, short_text
+from shoal.studio.tasks.plan_words import plan_sentences, refused_missing, short_text
 from shoal.studio.tasks.tables import table_of
 from shoal.write import replacing
 
-__all__ = ["attempt", "in_words", "kept_release", "measured_fully"]
+__all__ = ["PlanInWords", "attempt", "in_words", "kept_release", "measured_fully"]
 
 _QUICK_FROM = 20_000  # records: beyond, measures that take long are left out, and the page says which
 _RELEASE, _EVALUATION = "release.pickle", "evaluation.pickle"
+
+
+@dataclass(frozen=True)
+class PlanInWords:
+    """What decisions would do.
+
+    Attributes
+    ----------
+    sentences
+        A sentence for each thing that would be done.
+    refused
+        How many values are missing, by column, where nothing can be done before it is said what becomes of them.
+    can_fill
+        Whether the method can fill them.
+    """
+
+    sentences: list[str]
+    refused: dict[str, int]
+    can_fill: bool
 
 
 def attempt(
@@ -114,8 +134,10 @@ def _title(plan: Plan) -> str:
     return f"{grouped}{', '.join([*replaced, *kept])}" + ("" if plan.perturbs else f", k={plan.k}")
 
 
-def in_words(source: dict[str, Any], k: int | None, options: dict[str, Any]) -> list[str]:
-    """Return what the decisions would do, a sentence each; an error of shoal where they cannot be carried out."""
+def in_words(source: dict[str, Any], k: int | None, options: dict[str, Any]) -> PlanInWords:
+    """Return what the decisions would do; an error of shoal where they cannot be carried out."""
     job = Job(k=k, options=options)
     settled = settle(table_of(source), k or 0, **(options_of_protect() | job.with_options({})))
-    return plan_sentences(settled.plan, settled.table.names)
+    plan, table = settled.plan, settled.table
+    can_fill = plan.masking.method.supports_missing and not plan.perturbs
+    return PlanInWords(plan_sentences(plan, table), refused_missing(plan, table), can_fill)

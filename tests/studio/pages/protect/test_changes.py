@@ -11,7 +11,7 @@ from shoal.replace import REPLACEMENTS
 from shoal.studio.decisions import Decisions
 from shoal.studio.pages.protect.changes import changed_decisions
 from shoal.studio.pages.protect.choices import chosen, grouped_choices, parameters_of, usual
-from shoal.studio.pages.protect.settings import SETTINGS, as_shown
+from shoal.studio.pages.settings import SETTINGS, as_shown
 
 
 def after(*messages, decisions=None):
@@ -84,7 +84,7 @@ SET = {
 }
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda one: one.option)
+@pytest.mark.parametrize("setting", [one for one in SETTINGS if one.option != "replace"], ids=lambda one: one.option)
 def test_a_setting_is_an_option_of_protect_and_shows_what_was_filled_in(setting):
     written, value = SET[setting.option]
     decisions = after({"field": setting.option, "value": written})
@@ -111,3 +111,16 @@ def test_strata_are_listed_column_by_column():
     decisions = after({**box, "value": True}, {"field": "strata", "column": "sex", "value": True})
     assert decisions.get("strata") == ["region", "sex"]
     assert after({**box, "value": False}, decisions=decisions).get("strata") == ["sex"]
+
+
+def test_replacements_by_column_are_written_in_one_field():
+    (field,) = (one for one in SETTINGS if one.option == "replace")
+    decisions = after({"field": "by column", "value": " income = median ; size=order-statistic:q=0.25"})
+    assert decisions.get("replace") == {"income": "median", "size": "order-statistic:q=0.25"}
+    assert as_shown(decisions, field) == "income=median; size=order-statistic:q=0.25"
+    assert after({"field": "by column", "value": "a=mean, b=mode"}).get("replace") == {"a": "mean", "b": "mode"}
+    assert "replace" not in after({"field": "by column", "value": ""}, decisions=decisions).options
+    assert as_shown(after({"field": "replace", "value": "median"}), field) == ""
+    assert after({"field": "replace", "value": "median"}, decisions=decisions).get("replace") == "median"
+    with pytest.raises(ParameterError, match="a replacement is needed for each column"):
+        after({"field": "by column", "value": "income"})

@@ -10,8 +10,8 @@ from htmltools import HTML, Tag, TagChild, TagList, tags
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 
 from shoal.errors import ShoalError
-from shoal.report.facts.summary import DROPPED
-from shoal.studio.pages.asking import Asked, answering
+from shoal.report.facts.summary import DROPPED, NEW_IDS
+from shoal.studio.pages.asked_task import AskedTask
 from shoal.studio.pages.parts import data_table, empty, labelled, notice, picture, sending_select
 from shoal.studio.pages.view import View
 from shoal.studio.tasks.before_after import CrossTable, PairView, VariableView
@@ -52,10 +52,11 @@ def released_names(attempt: Attempt) -> list[str]:
 
 
 def suggested_columns(attempt: Attempt, part: BeforeAfter) -> dict[str, str]:
-    """Return the columns that a part begins with: different ones, if there are."""
-    names = released_names(attempt)
-    kinds = {one.name: one.kind for one in attempt.summary.variables}
-    first = [name for name in names if (kinds[name] in ("ordinal", "nominal")) is part.of_categories]
+    """Return the columns that a part begins with: different ones, if there are, and ids of units last."""
+    new_ids = {one.name for one in attempt.summary.variables if one.treatment == NEW_IDS}
+    names = sorted(released_names(attempt), key=new_ids.__contains__)
+    kinds = {one.name: "" if one.name in new_ids else one.kind for one in attempt.summary.variables}
+    first = [name for name in names if kinds[name] and (kinds[name] != "continuous") is part.of_categories]
     listed = [*first, *(name for name in names if name not in first)]
     needed = [field for field in part.fields if field != "layers"]
     return {field: listed[min(place, len(listed) - 1)] for place, field in enumerate(needed)} | {"layers": ""}
@@ -88,13 +89,7 @@ def part_server(input: Inputs, output: Outputs, session: Session, view: View, pa
             field: name for field, name in picked.get().items() if name in possible
         }
 
-    def question() -> Asked | None:
-        attempt, chosen = view.attempt, columns()
-        if attempt is None or not chosen:
-            return None
-        return Asked(part.task, {"folder": str(attempt.folder)} | part.arguments(chosen))
-
-    answer = answering(view.workspace, part.title, question)
+    question = AskedTask(view, part.task)
 
     @render.ui
     def form() -> TagChild:
@@ -102,13 +97,16 @@ def part_server(input: Inputs, output: Outputs, session: Session, view: View, pa
 
     @render.ui
     def shown() -> TagChild:
-        return None if view.attempt is None else drawn_answer(answer, part.draw)
+        attempt, chosen = view.attempt, columns()
+        if attempt is None or not chosen:
+            return None
+        return drawn_answer(question, {"folder": str(attempt.folder)} | part.arguments(chosen), part.draw)
 
 
-def drawn_answer(answer: Callable[[], Any], draw: Callable[[Any], TagChild]) -> TagChild:
+def drawn_answer(question: AskedTask, asked: Mapping[str, Any], draw: Callable[[Any], TagChild]) -> TagChild:
     """Return what is shown of an answer, or of its error."""
     try:
-        return draw(answer())
+        return draw(question.answered(**asked))
     except ShoalError as error:
         return notice(str(error), "problem")
 

@@ -6,7 +6,7 @@ from htmltools import Tag, TagChild, TagList, tags
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 
 from shoal.report.facts.summary import Summary
-from shoal.studio.pages.asking import Asked, answering
+from shoal.studio.pages.asked_task import AskedTask
 from shoal.studio.pages.evaluate.before_after import drawn_answer, released_names
 from shoal.studio.pages.parts import data_table, sending_check
 from shoal.studio.pages.view import View
@@ -46,13 +46,7 @@ def intruder_server(input: Inputs, output: Outputs, session: Session, view: View
         others = [name for name in workspace.state.known if name != message["column"]]
         workspace.assume([*others, message["column"]] if message["value"] else others)
 
-    def question() -> Asked | None:
-        attempt = view.attempt
-        if attempt is None or not known():
-            return None
-        return Asked("evaluating.intruder", {"folder": str(attempt.folder), "columns": known()})
-
-    answer = answering(workspace, "intruder", question)
+    question = AskedTask(view, "evaluating.intruder")
 
     @render.ui
     def found() -> TagChild:
@@ -61,7 +55,8 @@ def intruder_server(input: Inputs, output: Outputs, session: Session, view: View
             return None
         if not known():
             return _found(attempt.summary, None)
-        return drawn_answer(answer, lambda own: _found(attempt.summary, own))
+        asked = {"folder": str(attempt.folder), "columns": known()}
+        return drawn_answer(question, asked, lambda own: _found(attempt.summary, own))
 
 
 def _form(session: Session, attempt: Attempt, known: list[str]) -> TagList:

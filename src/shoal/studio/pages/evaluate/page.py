@@ -8,7 +8,7 @@ from htmltools import HTML, Tag, TagList, tags
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 
 from shoal.errors import ShoalError
-from shoal.studio.pages.asking import Asked, answering
+from shoal.studio.pages.asked_task import Answer, AskedTask
 from shoal.studio.pages.evaluate.before_after import PARTS, part_server, part_ui
 from shoal.studio.pages.evaluate.intruder import intruder_server, intruder_ui
 from shoal.studio.pages.parts import empty, notice, picture, sending_button, sending_select, step_link
@@ -116,28 +116,22 @@ def _offer(session: Session, attempt: Attempt) -> Tag:
 
 def _show_map(session: Session, view: View) -> None:
     """Draw the attempts on the map of risk and loss."""
-
-    def question() -> Asked | None:
-        placed = [
-            PlacedAttempt(one.number, one.title, one.risk, one.loss, one.family)
-            for one in view.attempts
-            if one.risk is not None and one.loss is not None
-        ]
-        shown = None if view.attempt is None else view.attempt.number
-        arguments = {"attempts": placed, "shown": shown, "to": session.ns("show")}
-        return Asked("evaluating.risk_map", arguments) if placed else None
-
-    drawn = answering(view.workspace, "map", question)
+    drawn = AskedTask(view, "evaluating.risk_map")
 
     @render.ui
     def map() -> Tag | None:
         attempt = view.attempt
         if attempt is None:
             return None
-        if all(one.risk is None or one.loss is None for one in view.attempts):
+        placed = [
+            PlacedAttempt(one.number, one.title, one.risk, one.loss, one.family)
+            for one in view.attempts
+            if one.risk is not None and one.loss is not None
+        ]
+        if not placed:
             return empty("No attempt has both a risk and a loss.", "The report below says which measures there are.")
         try:
-            box = picture(drawn())
+            box = picture(drawn.answered(attempts=placed, shown=attempt.number, to=session.ns("show")))
         except ShoalError as error:
             return notice(str(error), "problem")
         box.add_class("map")
@@ -146,18 +140,16 @@ def _show_map(session: Session, view: View) -> None:
 
 def _show_report(view: View) -> None:
     """Show the parts of the report of the release that is looked at."""
-
-    def question() -> Asked | None:
-        attempt = view.attempt
-        return None if attempt is None else Asked("evaluating.report", {"summary": attempt.summary})
-
-    drawn = answering(view.workspace, "report", question)
+    drawn = AskedTask(view, "evaluating.report")
 
     @render.ui
     def report() -> Tag | TagList | None:
         if view.attempt is None:
             return None
+        asked = {"summary": view.attempt.summary}
+        if drawn(**asked) == Answer():
+            return tags.p("The report is being drawn.", class_="muted", role="status")
         try:
-            return TagList(tags.h2("Report"), HTML(drawn()))
+            return TagList(tags.h2("Report"), HTML(drawn.answered(**asked)))
         except ShoalError as error:
             return notice(str(error), "problem")

@@ -171,6 +171,7 @@ class _Recoding(PagePart):
         is_new = recode is not None and (decided is None or recode_text(recode) != recode_text(decided))
         return tags.div(
             _effect_table(answer.value, name),
+            self._about_missing(looked),
             tags.div(
                 self._use_button(is_new),
                 tags.span(
@@ -181,6 +182,17 @@ class _Recoding(PagePart):
                 class_="work",
             ),
             class_="waiting" if answer.is_waiting else "",
+        )
+
+    def _about_missing(self, looked: LookedAt) -> Tag | None:
+        """Say why these counts are not those of the risk above, where they are not."""
+        file = self._view.file
+        if file is None or not any(file.variable(name).missing for name in looked.keys):
+            return None
+        return tags.p(
+            "Counted as a release is: a missing value is a value of its own. For the risk above, it agrees with every "
+            "value, and fewer records may be unique.",
+            class_="form-text",
         )
 
     def _use_button(self, is_new: bool) -> Tag:

@@ -187,7 +187,8 @@ def _rows(risk: KeyRisk) -> Iterator[tuple[str, str]]:
     yield "expected re-identifications", f"{risk.expected:,.2f} ({100 * risk.global_risk:.3g} %)"
     if risk.household_expected is not None:
         yield "expected with their units", f"{risk.household_expected:,.2f}"
-    yield "records with a SUDA score", f"{risk.suda_records:,} ({_percent(risk.suda_records, risk)})"
+    if risk.suda_records is not None:
+        yield "records with a SUDA score", f"{risk.suda_records:,} ({_percent(risk.suda_records, risk)})"
 
 
 def _figure(title: str, svg: str) -> Tag | None:

@@ -9,6 +9,7 @@ from typing import Any
 from htmltools import Tag, TagChild, TagList, tags
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 
+from shoal.studio.pages.page_words import in_page_words
 from shoal.studio.pages.parts import data_table, notice, sending_button, sending_field, step_link
 from shoal.studio.pages.view import View
 from shoal.studio.workspace import Attempt
@@ -156,6 +157,6 @@ def _warnings(shown: Attempt | None) -> Tag | None:
     """Return what is to be known of the release that is looked at."""
     if shown is None or not shown.warnings:
         return None
-    first, *more = shown.warnings
-    listed: TagChild = first if not more else tags.ul(*(tags.li(one) for one in shown.warnings), class_="mb-0")
+    first, *more = said = [in_page_words(one) for one in shown.warnings]
+    listed: TagChild = first if not more else tags.ul(*map(tags.li, said), class_="mb-0")
     return notice(TagList(tags.strong(f"Attempt {shown.number}: "), listed), "warning")

@@ -8,7 +8,7 @@ from typing import Any
 from shoal.errors import ParameterError
 from shoal.studio.decisions import Decisions
 from shoal.studio.pages.protect.choices import BY_COLUMN, changed_parameter, chosen
-from shoal.studio.pages.protect.settings import with_setting
+from shoal.studio.pages.settings import with_setting
 
 __all__ = ["changed_decisions"]
 
@@ -26,7 +26,7 @@ def changed_decisions(decisions: Decisions, message: Mapping[str, Any]) -> tuple
     if field == "strata":
         mixed = "not mixed in a group" if value else "mixed in groups"
         return f"{message['column']}: {mixed}", decisions.with_listed("strata", [message["column"]], bool(value))
-    return with_setting(decisions, field, value)
+    return with_setting(decisions, "replace" if field == BY_COLUMN else field, value)
 
 
 def _with_k(decisions: Decisions, text: str) -> tuple[str, Decisions]:

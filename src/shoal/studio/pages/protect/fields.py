@@ -20,7 +20,7 @@ from shoal.studio.pages.protect.choices import (
     parameters_of,
     usual,
 )
-from shoal.studio.pages.protect.settings import SETTINGS, Setting, as_shown
+from shoal.studio.pages.settings import SETTINGS, Setting, as_shown
 from shoal.studio.workspace import OpenedFile
 
 __all__ = ["basic_fields", "more_settings"]
@@ -100,7 +100,8 @@ def _parameter(to: str, ns: Ids, one: Parameter, about: Mapping[str, str]) -> Ta
 
 def _setting(to: str, ns: Ids, decisions: Decisions, setting: Setting) -> Tag:
     id, shown = ns(f"setting_{setting.option}"), as_shown(decisions, setting)
-    sent = {"field": setting.option}
+    # The replacement for all columns is a field of its own, above.
+    sent = {"field": BY_COLUMN if setting.option == "replace" else setting.option}
     if setting.field == "check":
         text = f"{setting.label} ({setting.meaning.rstrip('.')})" if setting.meaning else setting.label
         return sending_check(to, id, text, bool(shown), **sent)

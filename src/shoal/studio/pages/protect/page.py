@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from htmltools import Tag, TagList, tags
@@ -9,7 +10,7 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 
 from shoal.errors import ShoalError
 from shoal.studio.decisions import Decisions
-from shoal.studio.pages.asking import Asked, answering
+from shoal.studio.pages.asked_task import AskedTask
 from shoal.studio.pages.parts import empty, notice, sending_button, step_link
 from shoal.studio.pages.protect.attempts import attempts_server, attempts_ui
 from shoal.studio.pages.protect.changes import changed_decisions
@@ -17,9 +18,12 @@ from shoal.studio.pages.protect.fields import basic_fields, more_settings
 from shoal.studio.pages.protect.several import several_server, several_ui
 from shoal.studio.pages.protect.work import work_of
 from shoal.studio.pages.view import View
+from shoal.studio.tasks.protecting import PlanInWords
 from shoal.studio.workspace import OpenedFile, open_questions
 
 __all__ = ["protect_server", "protect_ui"]
+
+_MOST_NAMED = 8
 
 
 @module.ui
@@ -85,31 +89,49 @@ def _take_changes(input: Inputs, session: Session, view: View) -> None:
 
 def _show_plan(session: Session, view: View) -> None:
     """Say what will be done, or why nothing can be done."""
-
-    def question() -> Asked | None:
-        file, decisions = view.file, view.decisions
-        if file is None or _not_yet(file, decisions) is not None:
-            return None
-        return Asked("protecting.in_words", {"k": decisions.k, "options": dict(decisions.options)})
-
-    in_words = answering(view.workspace, "plan", question)
+    in_words = AskedTask(view, "protecting.in_words")
 
     @render.ui
     def plan() -> Tag | TagList | None:
-        if view.file is None:
+        file, decisions = view.file, view.decisions
+        if file is None:
             return None
-        reason = _not_yet(view.file, view.decisions)
+        reason = _not_yet(file, decisions)
         if reason is not None:
             return reason
         try:
-            sentences = in_words()
+            words: PlanInWords = in_words.answered(k=decisions.k, options=dict(decisions.options))
         except ShoalError as error:
             return notice(f"This cannot be done: {error}", "problem")
+        if words.refused:
+            return _missing_question(session, words)
         return TagList(
             tags.h2("What will be done"),
-            tags.ul(*(tags.li(one) for one in sentences), class_="plan"),
+            tags.ul(*(tags.li(one) for one in words.sentences), class_="plan"),
             sending_button(session.ns("start"), session.ns("start_now"), "Protect", "primary"),
         )
+
+
+def _missing_question(session: Session, words: PlanInWords) -> Tag:
+    """Return the question what becomes of missing values: nothing can be protected before it is answered."""
+    change = session.ns("change")
+    fill = sending_button(
+        change, session.ns("fill"), "Fill them by the group", "primary", field="missing", value="fill"
+    )
+    keep = sending_button(change, session.ns("keep"), "Keep them missing", field="missing", value="keep")
+    fate = "Filled, records are k alike; kept, some may be unique by what is missing. " * words.can_fill
+    return notice(
+        TagList(
+            tags.p(f"Values are missing in {_named(words.refused)}. Say what becomes of them. {fate}"),
+            tags.div(fill if words.can_fill else None, keep, class_="actions"),
+        ),
+        "warning",
+    )
+
+
+def _named(counts: Mapping[str, int]) -> str:
+    named = [f"{name} ({count:,})" for name, count in counts.items()]
+    return ", ".join(named[:_MOST_NAMED]) + (f" and {len(named) - _MOST_NAMED} more" * (len(named) > _MOST_NAMED))
 
 
 def _do_work(input: Inputs, session: Session, view: View) -> None:
@@ -137,7 +159,8 @@ def _not_yet(file: OpenedFile, decisions: Decisions) -> Tag | None:
     """Return why nothing can be protected yet, what to do and where; None if it can."""
     undecided = list(open_questions(file, decisions))
     if undecided:
-        names = ", ".join(undecided[:8]) + (f" and {len(undecided) - 8} more" if len(undecided) > 8 else "")
+        more = f" and {len(undecided) - _MOST_NAMED} more" * (len(undecided) > _MOST_NAMED)
+        names = ", ".join(undecided[:_MOST_NAMED]) + more
         said = f"Say first what these columns are, in the step Variables: {names}. "
         return notice(TagList(said, step_link("Variables")), "warning")
     if decisions.k is None:

@@ -285,7 +285,7 @@ class _Rules(PagePart):
             return TagList(
                 title,
                 tags.p(
-                    "A release is rehearsed for it, which takes as long as one. Nothing is self.kept.", class_="muted"
+                    "A release is rehearsed for it, which takes as long as one. Nothing of it is kept.", class_="muted"
                 ),
                 sending_button(self._ns("explain"), self._ns("explain_it"), "Show how"),
             )

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from htmltools import Tag, TagList, tags
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 
-from shoal.edits import SuggestedRule
+from shoal.edits import SuggestedRule, parse_rule
+from shoal.studio.decisions import Decisions
 from shoal.studio.pages.asked_task import AskedTask
+from shoal.studio.pages.column_roles import role_of
 from shoal.studio.pages.parts import data_table, notice, sending_button
 from shoal.studio.pages.view import View
 
-__all__ = ["suggestions_server", "suggestions_ui"]
+__all__ = ["offered_rules", "suggestions_server", "suggestions_ui"]
 
 _AT_ONCE = 20_000  # records: larger files are searched when the user asks for it
+
+
+def offered_rules(found: Iterable[SuggestedRule], decisions: Decisions) -> list[SuggestedRule]:
+    """Return the rules that are not in use, and not about columns that are dropped or get new ids."""
+    edits = decisions.get("edits") or []
+    return [
+        one
+        for one in found
+        if one.text not in edits
+        and not any(role_of(decisions, name) in ("identifier", "unit") for name in parse_rule(one.text).variables)
+    ]
 
 
 @module.ui
@@ -50,8 +63,7 @@ def suggestions_server(
             return TagList(title, notice(answer.problem, "problem"))
         if answer.value is None:
             return TagList(title, tags.p("Looking for rules.", class_="muted", role="status"))
-        edits = decisions.get("edits") or []
-        offered = [one for one in answer.value if one.text not in edits]
+        offered = offered_rules(answer.value, decisions)
         if not offered:
             return TagList(title, tags.p("No other rule was found that every record keeps.", class_="muted"))
         rows = [_row(place, one) for place, one in enumerate(offered)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from shoal.errors import ParameterError
+from shoal.parameters.choices import as_text
 from shoal.studio.decisions import Decisions
 
 __all__ = ["SETTINGS", "Setting", "as_shown", "with_setting"]
@@ -50,6 +51,12 @@ SETTINGS = (
     Setting("dominance", "Dominance (%)", "number", "The largest share one record may have of its group's sum."),
     Setting("blocks", "Blocks", "text", 'Empty: all columns together. Or a number of columns, "rules", or a, b; c, d.'),
     Setting("decimals", "Decimals", "text", "Of released values: 2 for all, or income=2, tax=0. Empty: not rounded."),
+    Setting(
+        "replace",
+        "Replacement by column",
+        "text",
+        "Such as income=median; size=mode. Other columns take the usual one. Empty: one for all, as chosen above.",
+    ),
     Setting("seed", "Seed", "number", "What random choices start from. Empty: drawn, and kept in the plan."),
     Setting("standardize", "Compare columns on the same scale", "check", "Distances on (x - mean) / sd."),
     Setting("bounds", "Synthetic numbers stay in the range of the original", "check", ""),
@@ -66,6 +73,8 @@ def as_shown(decisions: Decisions, setting: Setting) -> Any:
         return bool(value)
     if setting.option == "blocks" and isinstance(value, list | tuple):
         return "; ".join(", ".join(map(str, block)) for block in value)
+    if setting.option == "replace":
+        return _by_column(value)
     if isinstance(value, Mapping):
         return ", ".join(f"{name}={one}" for name, one in value.items()) if setting.field == "text" else ""
     return "" if value is None else str(value)
@@ -114,6 +123,21 @@ def _blocks(setting: Setting, text: str) -> Any:
     return [block for block in blocks if block]
 
 
+def _by_column(replace: Any) -> str:
+    """Return replacements by column as the field shows them; "" where there is one for all."""
+    if not isinstance(replace, Mapping) or "name" in replace:
+        return ""
+    return "; ".join(f"{name}={one if isinstance(one, str) else as_text(one)}" for name, one in replace.items())
+
+
+def _replacements(setting: Setting, text: str) -> dict[str, str]:
+    # A name of a column can have a comma, and so can parameters of a replacement, where semicolons are between them.
+    listed = [one.partition("=") for one in text.split(";" if ";" in text else ",") if one.strip()]
+    if not all(name.strip() and word.strip() for name, _, word in listed):
+        raise ParameterError(f"{setting.label}: a replacement is needed for each column: income=median; size=mode.")
+    return {name.strip(): word.strip() for name, _, word in listed}
+
+
 def _decimals(setting: Setting, text: str) -> Any:
     try:
         if "=" not in text:
@@ -124,4 +148,8 @@ def _decimals(setting: Setting, text: str) -> Any:
         raise ParameterError("Decimals: a whole number is needed, or one for each column: income=2, tax=0.") from None
 
 
-_READ: Mapping[str, Callable[[Setting, str], Any]] = {"blocks": _blocks, "decimals": _decimals}
+_READ: Mapping[str, Callable[[Setting, str], Any]] = {
+    "blocks": _blocks,
+    "decimals": _decimals,
+    "replace": _replacements,
+}

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from htmltools import Tag, TagChild, TagList, tags
+from htmltools import Tag, TagList, tags
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 
-from shoal.describe.variables import KINDS
 from shoal.errors import ShoalError
-from shoal.parameters.choices import as_text
-from shoal.studio.decisions import Decisions
-from shoal.studio.pages.column_roles import ROLE_CHOICES, decided, role_of, suggested_role, with_role, written_codes
+from shoal.studio.pages.column_roles import ROLE_CHOICES, ROLE_MEANINGS, decided
 from shoal.studio.pages.parts import (
     data_table,
     empty,
     filter_field,
     notice,
-    sending_button,
     sending_select,
     step_link,
+    table_row,
 )
+from shoal.studio.pages.variables.rows import KIND_CHOICES, ShownVariable, cells_of, row_id, shown_variables
 from shoal.studio.pages.view import View
-from shoal.studio.tasks.opening import DescribedVariable
-from shoal.studio.workspace import open_questions
+from shoal.studio.workspace import OpenedFile, open_questions
 
-__all__ = ["role_of", "variables_server", "variables_ui", "with_role"]
+__all__ = ["variables_server", "variables_ui"]
 
 _MOST_NAMED = 6
-_FEW = 150  # different values, as ages have
 _HEAD = ("variable", "kind", "use", "coarser by", "missing codes", "different", "missing", "why shoal thinks so")
-_KINDS: dict[str, str] = {kind: kind for kind in KINDS}
+_NUMERIC = (6, 7)  # the places of columns with numbers, after that of the boxes
 
 
 @module.ui
@@ -142,7 +139,7 @@ def _finding(session: Session) -> TagList:
 def _tools(session: Session, count: int) -> TagList:
     """Return what changes all chosen columns at once."""
     several, place = session.ns("several"), session.ns("rows")
-    kinds, roles = {"-": "kind"} | _KINDS, {"-": "use"} | ROLE_CHOICES
+    kinds, roles = {"-": "kind"} | KIND_CHOICES, {"-": "use"} | ROLE_CHOICES
     return TagList(
         tags.button(
             "Choose all, or none",
@@ -159,6 +156,7 @@ def _run_table(
     session: Session, view: View, chosen: reactive.Value[frozenset[str]], problem: reactive.Value[str]
 ) -> None:
     """Show the columns, and what is to be decided about them."""
+    drawn = _DrawnRows()
 
     @render.ui
     def questions() -> Tag | TagList:
@@ -170,31 +168,64 @@ def _run_table(
 
     @render.ui
     def table() -> Tag | None:
-        file, decisions = view.file, view.decisions
-        if file is None:
-            return None
+        file = view.file
         with reactive.isolate():
+            drawn.file, drawn.rows = file, [] if file is None else shown_variables(file, view.decisions)
             are_chosen = chosen.get()
-        undecided = open_questions(file, decisions)
-        rows = [
-            [
-                _box(session, place, one, one.name in are_chosen),
-                *_row(session, place, one, decisions, one.name in undecided),
-            ]
-            for place, one in enumerate(file.variables)
-        ]
-        head = (tags.span("chosen", class_="visually-hidden"), *_HEAD)
-        return tags.div(
-            data_table("Variables of the file", head, rows, numeric=(6, 7)),
-            tags.p(
-                "Coarser by: a recode such as bands:width=5 or top-bottom:top=85; try them with their effect on k in "
-                "the step ",
-                step_link("Keys", "Keys"),
-                ". Missing codes: values such as -9 or unknown that mean no value, with commas between.",
-                class_="muted",
-            ),
-            id=session.ns("rows"),
-        )
+        return None if file is None else _table(session, drawn.rows, are_chosen)
+
+    @reactive.effect
+    async def _draw_changed_rows() -> None:
+        """Draw what a decision changed: with hundreds of columns, the whole table would take a second."""
+        file, decisions = view.file, view.decisions
+        if file is None or file is not drawn.file:
+            return
+        rows = shown_variables(file, decisions)
+        changed = [place for place, one in enumerate(rows) if one != drawn.rows[place]]
+        drawn.rows = rows
+        if changed:
+            with reactive.isolate():
+                are_chosen = chosen.get()
+            html: dict[str, object] = {
+                row_id(session.ns, place): str(_row(session, place, rows[place], are_chosen)) for place in changed
+            }
+            await session.send_custom_message("studio-rows", html)
+
+
+@dataclass
+class _DrawnRows:
+    """What the browser shows: the file, and its rows."""
+
+    file: OpenedFile | None = None
+    rows: list[ShownVariable] = field(default_factory=list)
+
+
+def _table(session: Session, rows: list[ShownVariable], chosen: frozenset[str]) -> Tag:
+    head = (tags.span("chosen", class_="visually-hidden"), *_HEAD)
+    drawn = [_row(session, place, one, chosen) for place, one in enumerate(rows)]
+    return tags.div(
+        data_table("Variables of the file", head, drawn, numeric=_NUMERIC),
+        tags.p(
+            "Coarser by: a recode such as bands:width=5 or top-bottom:top=85; try them with their effect on k in the "
+            "step ",
+            step_link("Keys", "Keys"),
+            ". Missing codes: values such as -9 or unknown that mean no value, with commas between.",
+            class_="muted",
+        ),
+        _uses(session),
+        id=session.ns("rows"),
+    )
+
+
+def _uses(session: Session) -> Tag:
+    """Return what the uses mean, folded."""
+    listed = [tags.li(tags.strong(text), f": {ROLE_MEANINGS[role]}.") for role, text in ROLE_CHOICES.items()]
+    return tags.details(tags.summary("What the uses mean"), tags.ul(*listed), {"id": session.ns("uses")}, class_="more")
+
+
+def _row(session: Session, place: int, one: ShownVariable, chosen: frozenset[str]) -> Tag:
+    cells = cells_of(session.ns, place, one, one.variable.name in chosen)
+    return table_row(cells, _NUMERIC, id=row_id(session.ns, place))
 
 
 def _questions(undecided: Mapping[str, str]) -> Tag:
@@ -206,96 +237,3 @@ def _questions(undecided: Mapping[str, str]) -> Tag:
         f"To be decided before anything can be protected: {', '.join(named)}{more}. Give each a kind or a use.",
         "warning",
     )
-
-
-def _box(session: Session, place: int, one: DescribedVariable, is_chosen: bool) -> Tag:
-    return tags.input(
-        {
-            "type": "checkbox",
-            "id": session.ns(f"choose_{place}"),
-            "aria-label": f"Choose {one.name}",
-            "data-send": session.ns("choose"),
-            "data-about-column": one.name,
-            "checked": "" if is_chosen else None,
-        },
-        class_="form-check-input",
-    )
-
-
-def _row(session: Session, place: int, one: DescribedVariable, decisions: Decisions, is_open: bool) -> list[TagChild]:
-    name, change = one.name, session.ns("change")
-    kind = "-" if is_open else decisions.of_column("kinds", name) or one.kind or "-"
-    kinds = {"-": "decide" if is_open else "-"} | _KINDS if kind == "-" else _KINDS
-    roles = {"-": "decide"} | ROLE_CHOICES if is_open else ROLE_CHOICES
-    role = "-" if is_open else role_of(decisions, name)
-    return [
-        tags.span(
-            name,
-            tags.small(one.label) if one.label else None,
-            {"data-name": f"{name} {one.label}"},
-            class_="variable open" if is_open else "variable",
-        ),
-        sending_select(change, session.ns(f"kind_{place}"), f"Kind of {name}", kinds, kind, column=name, field="kind"),
-        sending_select(change, session.ns(f"role_{place}"), f"Use of {name}", roles, role, column=name, field="role"),
-        _text(session, place, one, "recode", "Recode", _written(decisions.of_column("recodes", name)), _example(one)),
-        _text(session, place, one, "codes", "Missing codes", written_codes(decisions.of_column("missing_codes", name))),
-        f"{one.distinct:,}",
-        f"{one.missing:,}" if one.missing else "-",
-        tags.div(
-            tags.small(one.reason if is_open else one.reason.removeprefix("to be decided: ")),
-            *_hints(session, place, one, decisions),
-            class_="why",
-        ),
-    ]
-
-
-def _text(
-    session: Session, place: int, one: DescribedVariable, field: str, label: str, value: str, placeholder: str = ""
-) -> Tag:
-    return tags.input(
-        {
-            "type": "text",
-            "id": session.ns(f"{field}_{place}"),
-            "aria-label": f"{label} of {one.name}",
-            "placeholder": placeholder,
-            "value": value,
-            "spellcheck": "false",
-            "data-send": session.ns("change"),
-            "data-about-column": one.name,
-            "data-about-field": field,
-        },
-        class_=f"form-control form-control-sm {field}",
-    )
-
-
-def _written(recode: Any) -> str:
-    """Return a recode, or several one after the other, as the field shows it."""
-    several = recode if isinstance(recode, list | tuple) else [] if recode is None else [recode]
-    return "; ".join(one if isinstance(one, str) else as_text(one) for one in several)
-
-
-def _example(one: DescribedVariable) -> str:
-    return "bands:width=5" if one.kind == "continuous" and one.distinct <= _FEW else ""
-
-
-def _hints(session: Session, place: int, one: DescribedVariable, decisions: Decisions) -> list[Tag]:
-    """Return what shoal would decide but leaves to the user, each a click away."""
-    hints = []
-    take = session.ns("take")
-    role = suggested_role(one, decisions)
-    if role:
-        text = f"looks like a {ROLE_CHOICES[role].partition(':')[0]}: use it"
-        hints.append(
-            sending_button(
-                take, session.ns(f"hint_{place}"), text, "link hint", column=one.name, field="role", take=role
-            )
-        )
-    codes = written_codes(list(one.missing_codes))
-    if codes and not decisions.of_column("missing_codes", one.name):
-        text = f"{codes} may mean no value: take as missing"
-        hints.append(
-            sending_button(
-                take, session.ns(f"codes_hint_{place}"), text, "link hint", column=one.name, field="codes", take=codes
-            )
-        )
-    return hints

@@ -1,0 +1,38 @@
+"""Messages of shoal in the words of the pages: fields in place of arguments and options of the command line."""
+
+from __future__ import annotations
+
+import re
+
+from shoal.studio.pages.settings import SETTINGS, Setting
+
+__all__ = ["in_page_words"]
+
+_SETTINGS = {one.option: one for one in SETTINGS if one.field != "text"}
+_ARGUMENT = re.compile(
+    r'\b(?P<option>[a-z_]+)=(?:"(?P<word>[\w-]+)"|(?P<value>True|\d+(?:\.\d+)?))(?P<flag> \(--[^()]*\))?'
+)
+_FLAG = re.compile(r" ?\(--[^()]*\)")
+
+
+def in_page_words(message: str) -> str:
+    """Return a message that names fields where it named arguments of `shoal.protect` or options of the command line.
+
+    >>> in_page_words('Fill them, or use missing="keep" (--missing keep), which leaves them.')
+    'Fill them, or use "Missing values: keep them missing" (in More settings), which leaves them.'
+    >>> in_page_words('Give them the role "confidential" (--role COLUMN=confidential).')
+    'Give them the role "confidential".'
+    """
+    return _FLAG.sub("", _ARGUMENT.sub(_as_field, message))
+
+
+def _as_field(found: re.Match[str]) -> str:
+    setting = _SETTINGS.get(found["option"])
+    if setting is None:
+        return found[0]
+    where = " (in More settings)" if found["flag"] else ""  # an advice; else it says what was set
+    return f'"{_filled_in(setting, found["word"] or found["value"])}"{where}'
+
+
+def _filled_in(setting: Setting, value: str) -> str:
+    return setting.label if setting.field == "check" else f"{setting.label}: {dict(setting.words).get(value, value)}"

@@ -1,0 +1,46 @@
+"""A studio with its own pages in a process of its own, a tab in it, and files to open there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from studio.browser.survey import write_survey
+from studio.browser.visitor import Visitor
+from studio.running import REAL, RunningStudio, running_studio
+
+pytest.importorskip("shiny", reason="needs shiny (the studio extra)")
+
+
+@pytest.fixture
+def studio(tmp_path: Path) -> Iterator[RunningStudio]:
+    with running_studio(tmp_path / "studio", program=REAL) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_survey(tmp_path_factory.mktemp("own files") / "survey.csv")
+
+
+@pytest.fixture
+def visitor(chromium: object, studio: RunningStudio) -> Iterator[Visitor]:
+    """Return somebody who has opened the studio; no script may fail, and the policy may block nothing."""
+    with chromium.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce") as context:
+        visiting = Visitor(context.new_page(), studio)
+        visiting.enter()
+        yield visiting
+        assert visiting.errors == []
+        assert visiting.page.evaluate("window.violations") == []
+
+
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder for screenshots: the one that SHOAL_PICTURES names, or one of the test run."""
+    named = os.environ.get("SHOAL_PICTURES")
+    folder = Path(named).resolve() if named else tmp_path_factory.mktemp("studio-pictures")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
