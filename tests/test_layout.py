@@ -60,7 +60,8 @@ ABOVE = ("shoal.partition", "shoal.replace")  # all three folders may import the
 
 
 def test_only_the_doors_are_opened_from_above():
-    """Evaluations, releases and searches ask the report to be shown, and a release to be protected further."""
+    """Evaluations, releases and searches ask the report to be shown, a release to be protected further, and `protect`
+    passes a Dask frame on."""
     doors = {
         named(module): opened
         for folder in ("measure", "flow", "search")
@@ -69,6 +70,7 @@ def test_only_the_doors_are_opened_from_above():
     }
     assert doors == {
         "shoal/measure/evaluation.py": ["shoal.report.writing"],
+        "shoal/flow/protect.py": ["shoal.scale.frames"],
         "shoal/flow/release.py": ["shoal.flow.protect", "shoal.report.writing"],
         "shoal/search/comparison.py": ["shoal.report.writing"],
         "shoal/search/tuning.py": ["shoal.report.writing"],

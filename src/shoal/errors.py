@@ -14,7 +14,8 @@
     │   ├── NotCloseError           no groups that are as close to the file as asked for (closeness)
     │   ├── MethodError             a method that cannot protect such a table; another may
     │   └── NotApplicableError      a measure that has no meaning for these files
-    └── WriteError                  a file that was not written; whatever stood there before still does
+    ├── WriteError                  a file that was not written; whatever stood there before still does
+    └── ClusterError                workers that cannot be reached, or died
 
     ShoalWarning
     ├── IdentifierWarning           a column that is released looks like an identifier
@@ -40,6 +41,7 @@ from typing import Any, ClassVar
 
 __all__ = [
     "CacheWarning",
+    "ClusterError",
     "ColumnError",
     "ConvergenceWarning",
     "DataError",
@@ -166,6 +168,12 @@ class WriteError(ShoalError, OSError):
     """A file was not written; whatever was at the target before is still there, whole."""
 
     meaning = "A file was not written."
+
+
+class ClusterError(ShoalError):
+    """The workers of a cluster cannot be reached, or died; nothing was released."""
+
+    meaning = "The workers of a cluster cannot be reached, or died."
 
 
 class ShoalWarning(UserWarning):

@@ -376,7 +376,7 @@ GUIDE = (Path(__file__).parents[2] / "docs" / "steps" / "edits.md").read_text(en
 
 
 def test_the_guide_shows_rules_that_are_read_as_it_says(tmp_path):
-    block = re.search(r"```\n(net \+ tax.*?)```", GUIDE, re.DOTALL)[1]
+    block = re.search(r"```text rules\n(net \+ tax.*?)```", GUIDE, re.DOTALL)[1]
     (tmp_path / "guide.txt").write_text(block)
     kinds = []
     for rule, line in zip(read_edits(tmp_path / "guide.txt"), block.splitlines(), strict=True):

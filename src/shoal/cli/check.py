@@ -9,14 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from shoal.cli.options import READING, Json, Quiet, takes
+from shoal.cli.options import CLUSTER, READING, Json, Quiet, cluster_of, refuse_with_engine, takes
 from shoal.cli.terminal import progress_bar, say
 from shoal.errors import ParameterError, ShoalError
 
 __all__ = ["check"]
 
 
-@takes(reading=READING)
+@takes(reading=READING, cluster=CLUSTER)
 def check(
     *,
     file: Annotated[Path, typer.Argument(help="The table to check.")],
@@ -42,6 +42,7 @@ def check(
     ] = False,
     json: Json = False,
     reading: dict[str, Any],
+    cluster: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
     """Check whether every record keeps the rules. Exits with 0 if so, with 1 if not, with 2 if it cannot be checked.
@@ -51,6 +52,8 @@ def check(
     import json as to_json
 
     if edits is None or suggest:
+        with _exit_code_2():
+            refuse_with_engine(cluster, {"suggest": suggest})
         _suggest_rules(file, edits, suggest, reading, json=json, quiet=quiet)
         return
 
@@ -60,13 +63,21 @@ def check(
     from shoal.report.terminal.check import check_text
 
     with _exit_code_2():
+        workers = cluster_of(cluster)
         rules = read_edits(edits)  # before the files, which may be large
         if original is None:
             refuse_without_original(rules)
-        table = as_table(file, **reading)
-        before = None if original is None else as_table(original, **reading)
+        asked: dict[str, Any] = {"tolerance": tolerance, "first": first, "values": show_values}
         with progress_bar(quiet or json, "checking"):
-            checked = check(table, rules, original=before, tolerance=tolerance, first=first, values=show_values)
+            if workers is not None:
+                from shoal.scale.measured.check import check_parts  # Dask is installed
+
+                refuse_with_engine(cluster, reading)
+                checked = check_parts(file, rules, workers, original=original, **asked)
+            else:
+                table = as_table(file, **reading)
+                before = None if original is None else as_table(original, **reading)
+                checked = check(table, rules, original=before, **asked)
     if json:
         say(to_json.dumps(checked.to_dict(), indent=2, ensure_ascii=False))
     elif not quiet:

@@ -31,6 +31,8 @@ from shoal.cli.texts import (
 from shoal.errors import ParameterError
 
 __all__ = [
+    "CLUSTER",
+    "DIVISION",
     "PROTECTION",
     "READING",
     "Blocks",
@@ -43,10 +45,13 @@ __all__ = [
     "Quiet",
     "SampleSeed",
     "Strata",
+    "catalogue_helps",
+    "cluster_of",
     "given_options",
     "measure_options",
     "protection_options",
     "refuse_beside_plan",
+    "refuse_with_engine",
     "takes",
 ]
 
@@ -177,6 +182,53 @@ READING: dict[str, Any] = {
         float | None, typer.Option(help="How many times the usual memory and time reading a file may take. [1]")
     ],
 }
+# Where the work is done.
+CLUSTER: dict[str, Any] = {
+    "engine": Annotated[
+        str | None,
+        typer.Option(help='"dask" works on folders of Parquet files, on a cluster. [this process alone, on files]'),
+    ],
+    "scheduler": Annotated[
+        str | None,
+        typer.Option(help="The address of a Dask cluster that is there, tcp://HOST:PORT. [workers on this machine]"),
+    ],
+    "workers": Annotated[int | None, typer.Option(help="How many workers to start on this machine. [one a processor]")],
+    "worker_memory": Annotated[
+        str | None, typer.Option("--worker-memory", help="The memory of each of these, such as 2GB. [a fair share]")
+    ],
+}
+# How a file is divided between workers.
+DIVISION: dict[str, Any] = {
+    "block_records": Annotated[
+        int | None, typer.Option("--block-records", help="Records that a worker protects at once. [500000]")
+    ],
+    "refine_borders": Annotated[
+        bool,
+        typer.Option("--refine-borders", help="Search through groups near the cuts between blocks once more. [no]"),
+    ],
+}
+
+
+def cluster_of(options: Mapping[str, Any]) -> Any:
+    """Return the cluster that the options of `CLUSTER` name; None where no engine is named."""
+    engine = options.get("engine")
+    if engine is None:
+        for name in options:
+            raise ParameterError(f"--{name.replace('_', '-')} needs --engine dask.", parameter=name)
+        return None
+    if engine != "dask":
+        raise ParameterError(f'There is no engine "{engine}". Use --engine dask, or leave it out.', parameter="engine")
+    from shoal.scale.cluster import Cluster  # quick start-up
+
+    return Cluster(options.get("scheduler"), workers=options.get("workers"), memory=options.get("worker_memory"))
+
+
+def refuse_with_engine(cluster: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """Raise ParameterError if an engine is named beside an option that it does not have."""
+    for name, value in options.items():
+        if cluster.get("engine") is not None and value not in (None, [], 0, False):
+            option = f"--{name.replace('_', '-')}"
+            raise ParameterError(f"{option} is not there with --engine dask. Leave one of them out.", parameter=name)
 
 
 def takes(**groups: Mapping[str, Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -271,6 +323,18 @@ def refuse_beside_plan(options: list[str]) -> None:
         )
 
 
+def catalogue_helps() -> dict[str, str]:
+    """Return the help of --method and --replace, with the names of all methods and replacements."""
+    from shoal.partition import METHODS  # quick start-up: only the help needs them all
+    from shoal.replace import REPLACEMENTS
+
+    return {
+        "method": f'How records are grouped: {", ".join(METHODS)}; with parameters, "mdav:variant=two-k". [mdav]',
+        "replace": f"What replaces the values of a group: {', '.join(REPLACEMENTS)}; with parameters, "
+        '"order-statistic:q=0.25"; COLUMN=NAME for one column. [mean]',
+    }
+
+
 class CommandWithMeasures(TyperCommand):
     """A command whose help lists the options of all measures, taken from their functions when the help is shown."""
 
@@ -299,11 +363,7 @@ class CommandWithCatalogue(TyperCommand):
         from shoal.partition import METHODS  # quick start-up: only the help needs them all
         from shoal.replace import REPLACEMENTS
 
-        helps = {
-            "method": f'How records are grouped: {", ".join(METHODS)}; with parameters, "mdav:variant=two-k". [mdav]',
-            "replace": f"What replaces the values of a group: {', '.join(REPLACEMENTS)}; with parameters, "
-            '"order-statistic:q=0.25"; COLUMN=NAME for one column. [mean]',
-        }
+        helps = catalogue_helps()
         for parameter in self.params:
             if parameter.name in helps:
                 parameter.help = helps[parameter.name]  # type: ignore[attr-defined]

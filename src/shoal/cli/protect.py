@@ -5,14 +5,28 @@ Everything heavy is imported inside the functions of the commands, so that `shoa
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shoal.cli.describe import masked_name
-from shoal.cli.options import PROTECTION, READING, Quiet, given_options, protection_options, refuse_beside_plan, takes
-from shoal.cli.terminal import progress_bar, say
+from shoal.cli.large_files import suggest_engine
+from shoal.cli.options import (
+    CLUSTER,
+    DIVISION,
+    PROTECTION,
+    READING,
+    Quiet,
+    given_options,
+    protection_options,
+    refuse_beside_plan,
+    refuse_with_engine,
+    takes,
+)
+from shoal.cli.protect_parts import is_on_cluster, protect_folder
+from shoal.cli.terminal import progress_bar, say, say_report
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -24,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["print_release", "protect"]
 
 
-@takes(options=PROTECTION, reading=READING)
+@takes(options=PROTECTION, reading=READING, engine=CLUSTER | DIVISION)
 def protect(
     *,
     file: Annotated[
@@ -62,33 +76,49 @@ def protect(
         Path | None,
         typer.Option(help="Where to write a report (HTML) for those who may see the original. [none]"),
     ] = None,
+    engine: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
     """Protect a table: groups of at least k records, one set of values for each group."""
     from shoal.flow.carry_out import carry_out, table_for
     from shoal.flow.job.reading import Job, read_job
-    from shoal.flow.plan import Plan
     from shoal.flow.release import plan_beside
     from shoal.flow.settle import Settled, settle
     from shoal.read import as_table
 
     if shuffle:
         raise ParameterError("Rows leave in random order: leave --shuffle out. --keep-order keeps that of the input.")
-    known: Plan | None = None
+    known = _plan_at(plan, given_options(job=job, k=k, **options, method=method, seed=seed, **reading))
     asked = Job() if job is None else read_job(job)
-    if plan is not None:
-        refuse_beside_plan(list(given_options(job=job, k=k, **options, method=method, seed=seed, **reading)))
-        known = Plan.from_toml(plan)
+    if is_on_cluster(engine, known):
+        refuse_with_engine(engine, {**reading, "explain": explain, "dry_run": dry_run})
+        protect_folder(
+            file or asked.file,
+            asked.k if k is None else k,
+            output or asked.output,
+            plan=known,
+            job=asked,
+            options=options,
+            chosen=given_options(method=method, seed=seed),
+            engine=engine,
+            keep_order=keep_order or asked.keep_order or _in_input_order(known),
+            save_plan=save_plan or asked.save_plan,
+            report=report or asked.report,
+            quiet=quiet,
+        )
+        return
+    if known is not None:
         table = table_for(known, file)
-        if known.output is not None:
-            keep_order = keep_order or known.output.in_input_order
-            if file is None:  # the same release again, in its place
-                output = output or Path(known.output.path)
+        keep_order = keep_order or _in_input_order(known)
+        if known.output is not None and file is None:  # the same release again, in its place
+            output = output or Path(known.output.path)
     else:
         file, k, output = file or asked.file, asked.k if k is None else k, output or asked.output
         save_plan, report = save_plan or asked.save_plan, report or asked.report
         keep_order = keep_order or asked.keep_order
-        table = as_table(_named(file, k, job), **{**asked.reading, **reading})
+        named = _named(file, k, job)
+        suggest_engine(named)
+        table = as_table(named, **{**asked.reading, **reading})
     if output is not None or not (explain or dry_run):
         output = _output(output, file)
         save_plan = save_plan or plan_beside(output)
@@ -108,7 +138,21 @@ def protect(
         with progress_bar(quiet, "measuring"):
             release.report(report)
         if not quiet:
-            say(f"report      {report} (shows distributions of the original: not for publication)")
+            say_report(report)
+
+
+def _plan_at(path: Path | None, beside: Mapping[str, Any]) -> Plan | None:
+    """Return the plan that is carried out again, if there is one; ParameterError for options beside it."""
+    from shoal.flow.plan import Plan
+
+    if path is None:
+        return None
+    refuse_beside_plan(list(beside))
+    return Plan.from_toml(path)
+
+
+def _in_input_order(plan: Plan | None) -> bool:
+    return plan is not None and plan.output is not None and plan.output.in_input_order
 
 
 def print_release(release: Release, output: Path, plan: Path | None, in_input_order: bool) -> None:

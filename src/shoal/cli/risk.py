@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli.options import PROTECTION, READING, Json, Quiet, takes
+from shoal.cli.options import CLUSTER, PROTECTION, READING, Json, Quiet, cluster_of, refuse_with_engine, takes
 from shoal.cli.terminal import progress_bar, say
 from shoal.cli.texts import read_ks, read_missing_codes, read_names, read_recodes
 
@@ -20,7 +20,7 @@ __all__ = ["risk"]
 _RECODING = {name: PROTECTION[name] for name in ("recode", "missing_codes")}
 
 
-@takes(recoding=_RECODING, reading=READING)
+@takes(recoding=_RECODING, reading=READING, cluster=CLUSTER)
 def risk(
     *,
     file: Annotated[Path, typer.Argument(help="The table, as it is or as it would be released.")],
@@ -46,6 +46,7 @@ def risk(
     json: Json = False,
     recoding: dict[str, Any],
     reading: dict[str, Any],
+    cluster: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
     """Print how risky the key variables of a table are: uniques, violators of k, expected re-identifications, SUDA.
@@ -63,6 +64,17 @@ def risk(
     from shoal.recode.recoded_table import recoded_table
 
     ks = read_ks(k)
+    workers = cluster_of(cluster)
+    if workers is not None:
+        refuse_with_engine(cluster, {**recoding, **reading, "confidential": confidential, "riskiest": riskiest})
+        from shoal.scale.measured.keys.key_risk import key_risk_parts  # Dask is installed
+
+        asked: dict[str, Any] = {"weights": weights, "unit": unit, "ks": ks, "missing": missing}
+        with progress_bar(quiet or json, "measuring"):
+            found = key_risk_parts(file, workers, keys=read_names(keys), **asked)
+        if json or not quiet:
+            say(_json(found, None, None) if json else _text(str(file), found, None, None, guessed=keys is None))
+        return
     table = as_table(file, **reading)
     recodes = written_recodes(read_recodes(recoding.get("recode"), table.names))
     refuse_recoded_roles(recodes, {str(name): role for name, role in ((weights, "weight"), (unit, "unit"))})

@@ -10,11 +10,12 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from shoal.errors import ShoalWarning, WriteError, visible
 
-__all__ = ["one_line_warnings", "progress_bar", "say", "say_note", "say_warning"]
+__all__ = ["one_line_warnings", "progress_bar", "say", "say_note", "say_report", "say_warning"]
 
 
 def say(text: str) -> None:
@@ -25,6 +26,11 @@ def say(text: str) -> None:
         raise
     except OSError:
         raise WriteError("The results could not be printed. Is the disk that they are sent to full?") from None
+
+
+def say_report(path: Path) -> None:
+    """Print where the report of a release is that was written with it."""
+    say(f"report      {path} (shows distributions of the original: not for publication)")
 
 
 def say_note(message: str) -> None:

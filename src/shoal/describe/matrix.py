@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.standardize import is_constant, range_scale, standard_scale
+from shoal.describe.standardize import Scale, is_constant, range_scale, standard_scale
 from shoal.describe.variables import Kind, codes
 from shoal.read import Table
 
@@ -97,20 +97,22 @@ def block_matrix(
     *,
     standardize: bool,
     distance: Literal["euclidean", "gower"] = "euclidean",
+    scales: Mapping[str, Scale] | None = None,
 ) -> Matrix:
     """Return the matrix of a block: its variables scaled and side by side, without those that are constant.
 
     Without `standardize`, numbers and the codes of ordinal variables stay as they are, unless the distance is Gower's.
+    `scales` are those of the whole file, where the table is a part of it; by default they are the table's own.
     """
     constant = {name: None for name, column in values.items() if is_constant(column)}
     varying = [name for name in values if name not in constant]
     scaled = []
     for name in varying:
         column = values[name]
-        if kinds[name] != "nominal" and distance == "gower":
-            column = range_scale(column).apply(column)
-        elif kinds[name] != "nominal" and standardize:
-            column = standard_scale(column).apply(column)
+        if kinds[name] != "nominal" and (standardize or distance == "gower"):
+            own_scale = range_scale if distance == "gower" else standard_scale
+            scale = (scales or {}).get(name) or own_scale(column)
+            column = scale.apply(column)
         scaled.append(column)
     n = len(next(iter(values.values())))
     return Matrix(

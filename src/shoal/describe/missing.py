@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from shoal.errors import DataError, MissingValuesError
 from shoal.read import Table
 
-__all__ = ["refuse_infinities", "refuse_missing"]
+__all__ = ["refuse_counted_missing", "refuse_infinities", "refuse_missing"]
 
 
 def refuse_missing(table: Table, columns: Iterable[str], advice: str) -> None:
     """Raise MissingValuesError if values are missing in any of `columns`, naming all of these."""
-    counts = {name: int(table.missing(name).sum()) for name in columns}
+    refuse_counted_missing({name: int(table.missing(name).sum()) for name in columns}, advice)
+
+
+def refuse_counted_missing(counts: Mapping[str, int], advice: str) -> None:
+    """Raise MissingValuesError if values are missing in a column, of which these are the counts, naming all of them."""
     incomplete = {name: count for name, count in counts.items() if count}
     if incomplete:
         named = ", ".join(f'"{name}" ({count})' for name, count in incomplete.items())

@@ -12,7 +12,7 @@ from shoal.describe.combinations import combinations_of
 from shoal.errors import TooFewRecordsError
 from shoal.read import Table
 
-__all__ = ["Strata", "combined", "joined_to_enough", "strata_of"]
+__all__ = ["Strata", "combined", "joined_to_enough", "refuse_small_strata", "strata_of"]
 
 
 @dataclass(frozen=True)
@@ -36,19 +36,23 @@ class Strata:
 
     def refuse_fewer_than(self, k: int) -> None:
         """Raise TooFewRecordsError if a stratum has fewer than k records."""
-        sizes = np.bincount(self.codes, minlength=len(self))
-        smallest, below = int(sizes.min()), int(np.count_nonzero(sizes < k))
-        if not below:
-            return
-        columns = ", ".join(self.columns)
-        way_out = "merge strata" if smallest < 2 else f"merge strata, or lower k to {smallest} at most"
-        raise TooFewRecordsError(
-            f"k={k} needs at least {k} records in every stratum of {columns}; {below:,} of {len(self):,} have fewer, "
-            f"the smallest has {smallest}. Count the records by {columns} to see which; {way_out}.",
-            k=k,
-            records=smallest,
-            strata=self.columns,
-        )
+        refuse_small_strata(np.bincount(self.codes, minlength=len(self)), k, self.columns)
+
+
+def refuse_small_strata(sizes: NDArray[np.int64], k: int, columns: Sequence[str]) -> None:
+    """Raise TooFewRecordsError if one of the strata of `columns`, of which these are the sizes, has fewer than k."""
+    smallest, below = int(sizes.min()), int(np.count_nonzero(sizes < k))
+    if not below:
+        return
+    named = ", ".join(columns)
+    way_out = "merge strata" if smallest < 2 else f"merge strata, or lower k to {smallest} at most"
+    raise TooFewRecordsError(
+        f"k={k} needs at least {k} records in every stratum of {named}; {below:,} of {len(sizes):,} have fewer, "
+        f"the smallest has {smallest}. Count the records by {named} to see which; {way_out}.",
+        k=k,
+        records=smallest,
+        strata=tuple(columns),
+    )
 
 
 def strata_of(table: Table, columns: Sequence[str]) -> Strata:

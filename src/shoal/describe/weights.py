@@ -12,7 +12,7 @@ from shoal.describe.missing import refuse_infinities, refuse_missing
 from shoal.errors import DataError, DisclosureWarning, warn
 from shoal.read import Table
 
-__all__ = ["positive_weights", "warn_of_weights"]
+__all__ = ["positive_weights", "warn_of_lone_weights", "warn_of_weights"]
 
 _MOST = 0.05  # of the records may have a weight of their own before it is warned of
 
@@ -41,15 +41,30 @@ def warn_of_weights(table: Table, weights: str, unchanged: Sequence[str]) -> Non
     unchanged
         The other columns that are released as they are.
     """
-    alone = unique_records(table, [weights])
-    if alone <= _MOST * len(table):
+    together = unique_records(table, [*unchanged, weights]) if unchanged else None
+    warn_of_lone_weights(weights, unique_records(table, [weights]), together, len(table))
+
+
+def warn_of_lone_weights(weights: str, alone: int, together: int | None, records: int) -> None:
+    """Warn if many records can be told from all others by their weight.
+
+    Parameters
+    ----------
+    weights
+        The column of weights.
+    alone, together
+        The records with a weight that no other has, and with one that no other has together with the other columns
+        that are released as they are; None if there are no others.
+    records
+        How many records there are.
+    """
+    if alone <= _MOST * records:
         return
     beside = ""
-    if unchanged:
-        together = unique_records(table, [*unchanged, weights])
+    if together is not None:
         beside = f", and {together:,} one together with the other columns that are released as they are"
     warn(
-        f'Weights single records out: {alone:,} of {len(table):,} have a weight in "{weights}" that no other record has'
+        f'Weights single records out: {alone:,} of {records:,} have a weight in "{weights}" that no other record has'
         f"{beside}. Round the weights, or drop the column.",
         DisclosureWarning,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,14 @@ from shoal.parameters.limits import Limit, Number, TrueOrFalse, Whole, check_lim
 from shoal.progress import step
 from shoal.read import Table, as_table
 
-__all__ = ["Check", "RuleStatus", "check", "refuse_without_original"]
+__all__ = [
+    "Check",
+    "RuleStatus",
+    "check",
+    "looked_up_in_original",
+    "refuse_unknown_in_original",
+    "refuse_without_original",
+]
 
 _LIMITS: dict[str, Limit] = {"tolerance": Number(0), "first": Whole(0), "values": TrueOrFalse()}
 
@@ -145,7 +152,7 @@ def check(
     for rule in rules:
         rule.refuse_unknown(table.names)
         if original_table is not None:
-            _refuse_unknown_original(rule, original_table)
+            refuse_unknown_in_original(rule, original_table.names)
     records = TableRecords(table, original_table)
     statuses = []
     for rule in rules:
@@ -159,20 +166,21 @@ def check(
 def refuse_without_original(rules: Iterable[Rule]) -> None:
     """Raise RuleError if a rule looks values up in the original table, where no such table is given."""
     for rule in rules:
-        if _looked_up(rule):
+        if looked_up_in_original(rule):
             raise RuleError(
                 f'The rule "{rule.shown}" needs the original table: name it with original (--original FILE).'
             )
 
 
-def _refuse_unknown_original(rule: Rule, original: Table) -> None:
-    for name in _looked_up(rule):
-        if name not in original:
-            hint = nearest_name_hint(name, original.names)
+def refuse_unknown_in_original(rule: Rule, names: Sequence[str]) -> None:
+    """Raise RuleError if a rule looks values up in a column that the original table does not have."""
+    for name in looked_up_in_original(rule):
+        if name not in names:
+            hint = nearest_name_hint(name, names)
             raise RuleError(f'The rule "{rule.shown}" names "{name}", which is no column of the original table.{hint}')
 
 
-def _looked_up(rule: Rule) -> list[str]:
+def looked_up_in_original(rule: Rule) -> list[str]:
     """Return the variables that a rule looks up in the original table."""
     return [part.variable.name for part in parts_of(rule.expression) if isinstance(part, InOriginal)]
 

@@ -14,7 +14,8 @@ from shoal import progress
 from shoal.describe import select
 from shoal.describe.kinds.identifiers import warn_of_index
 from shoal.describe.matrix import Matrix, block_matrix, block_values
-from shoal.describe.missing import refuse_infinities, refuse_missing
+from shoal.describe.missing import refuse_counted_missing, refuse_infinities
+from shoal.describe.standardize import Scale
 from shoal.describe.strata import strata_of
 from shoal.describe.weights import positive_weights
 from shoal.edits.keep.block_edits import BlockEdits
@@ -50,7 +51,7 @@ from shoal.recode.recoded_table import RecodedTable
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
 
-__all__ = ["Engine", "carry_out", "protect_blocks", "rehearse", "table_for"]
+__all__ = ["Engine", "carry_out", "protect_blocks", "refuse_incomplete", "rehearse", "table_for"]
 
 Engine = Callable[[Work], list[ProtectedBlock]]
 """What protects every block of a plan: `protect_blocks` on this machine, or another engine in its place."""
@@ -65,6 +66,7 @@ def carry_out(
     recoded: RecodedTable | None = None,
     after: Release | None = None,
     is_last: bool = True,
+    scales: Mapping[str, Scale] | None = None,
 ) -> Release:
     """Carry out a plan, and return the release with the plan's outcome filled in.
 
@@ -82,13 +84,15 @@ def carry_out(
         The release of the steps before, and `table` is what the last step starts from; by default all are carried out.
     is_last
         Whether no further step follows, so that what the release lets through is warned of.
+    scales
+        The scale of every variable in the whole file, where `table` is a part of it; by default those of `table`.
     """
     if plan.before and after is None:
         after = carry_out(plan_before(plan), table, engine=engine, is_last=False)
         table = table_after(after)
     recoded = recoded_by_plan(plan, table) if recoded is None else recoded
     with threadpool_limits(1, user_api="blas"):  # threads add up in another order, and the last digits would differ
-        work = _check(plan, recoded.table, edits)
+        work = _check(plan, recoded.table, edits, scales)
         blocks = (engine or protect_blocks)(work)
         masked, notes = _assemble(work, blocks)
         notes += notes_on_recodes(recoded)
@@ -143,7 +147,9 @@ def protect_blocks(work: Work) -> list[ProtectedBlock]:
     return protected
 
 
-def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work:
+def _check(
+    plan: Plan, table: Table, edits: Sequence[BlockEdits] | None, scales: Mapping[str, Scale] | None = None
+) -> Work:
     """Refuse a table that the plan cannot protect, before anything is masked."""
     if len(table) < plan.k:
         raise TooFewRecordsError(
@@ -154,7 +160,7 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
         )
     warn_of_index(table)
     refuse_infinities(table, plan.columns)
-    _refuse_incomplete(plan, table)
+    refuse_incomplete(plan, lambda name: int(table.missing(name).sum()))
     weights = _weights(plan, table)
     strata = strata_of(table, plan.strata)
     strata.refuse_fewer_than(plan.k)
@@ -163,7 +169,7 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
     if plan.steps and len(plan.steps) != len(plan.blocks):
         raise PlanError("The plan's steps are for other blocks or strata. Take steps out of the plan.")
     values = [block_values(table, block, plan.kinds) for block in plan.grouped_blocks]
-    matrices = [_matrix(plan, block, len(table)) for block in values]
+    matrices = [_matrix(plan, block, len(table), scales) for block in values]
     planned = block_edits_of(plan, table) if edits is None else edits
     refuse_broken_file(plan, table, planned)
     refuse_unroundable(plan, table)
@@ -174,13 +180,15 @@ def _check(plan: Plan, table: Table, edits: Sequence[BlockEdits] | None) -> Work
     return work
 
 
-def _matrix(plan: Plan, values: Mapping[str, NDArray[np.float64]], records: int) -> Matrix:
+def _matrix(
+    plan: Plan, values: Mapping[str, NDArray[np.float64]], records: int, scales: Mapping[str, Scale] | None
+) -> Matrix:
     """Return what distances are taken between; a constant where all columns of a block keep their values."""
     distance = plan.masking.method.scaled_for
     if not values:
         return Matrix(np.zeros((records, 1)), (), distance, (), complete=True)
     grouped = {name: values[name] for name in plan.grouped_by(values)}
-    return block_matrix(grouped, plan.kinds, standardize=plan.standardize, distance=distance)
+    return block_matrix(grouped, plan.kinds, standardize=plan.standardize, distance=distance, scales=scales)
 
 
 def _assemble(work: Work, blocks: Sequence[ProtectedBlock]) -> tuple[Table, list[str]]:
@@ -198,12 +206,12 @@ def _assemble(work: Work, blocks: Sequence[ProtectedBlock]) -> tuple[Table, list
     return masked, [*notes, *rounding_notes(work.plan)]
 
 
-def _refuse_incomplete(plan: Plan, table: Table) -> None:
-    """Raise MissingValuesError where values are missing that the plan needs."""
+def refuse_incomplete(plan: Plan, missing: Callable[[str], int]) -> None:
+    """Raise MissingValuesError where values are missing that the plan needs; `missing` counts those of a column."""
     if plan.is_synthetic:
         name = plan.replacements[plan.columns[0]].name
         advice = f'replace "{name}" needs complete records. Fill them, or drop the variables (role identifier).'
-        refuse_missing(table, plan.columns, advice)
+        refuse_counted_missing({name: missing(name) for name in plan.columns}, advice)
     if plan.missing == "error":
         way = "use" if plan.masking.method.supports_missing else 'use the method "mdav" with'
         advice = (
@@ -212,7 +220,7 @@ def _refuse_incomplete(plan: Plan, table: Table) -> None:
         )
         if plan.perturbs:
             advice = 'Fill them, or use missing="keep" (--missing keep), which leaves them where they are.'
-        refuse_missing(table, [*plan.rewritten, *plan.strata], advice)
+        refuse_counted_missing({name: missing(name) for name in [*plan.rewritten, *plan.strata]}, advice)
 
 
 def _weights(plan: Plan, table: Table) -> NDArray[np.float64] | None:
@@ -240,6 +248,8 @@ def _input_of(table: Table) -> Input:
 
 def table_for(plan: Plan, data: Any = None) -> Table:
     """Return the table a plan is to be carried out on: `data`, or the plan's own input if it has not changed."""
+    if plan.divided is not None:
+        raise PlanError("The plan is one for a cluster. Carry it out with shoal protect --plan, or with protect_parts.")
     reading = {} if plan.input is None else plan.input.reading.model_dump(exclude_none=True)
     if data is not None:
         table = as_table(data, **reading)

@@ -9,7 +9,17 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-__all__ = ["Input", "Outcome", "Output", "PlanSection", "ProvenLoss", "Reading", "RecodedColumn", "installed_versions"]
+__all__ = [
+    "Divided",
+    "Input",
+    "Outcome",
+    "Output",
+    "PlanSection",
+    "ProvenLoss",
+    "Reading",
+    "RecodedColumn",
+    "installed_versions",
+]
 
 
 class PlanSection(BaseModel):
@@ -36,6 +46,17 @@ class Reading(PlanSection):
     sheet: str | int | None = None
     orders: dict[str, list[str]] | None = None
     budget: float | None = None
+
+
+class Divided(PlanSection):
+    """How a file is divided between the workers of a cluster, which decides its groups too."""
+
+    block_records: int = Field(ge=4)  # that a block should have
+    refine_borders: bool = False  # whether groups near the cuts are searched through once more
+
+    def parts(self, records: int) -> int:
+        """Return in how many files a release of so many records is written."""
+        return max(1, round(records / self.block_records))
 
 
 class Input(PlanSection):

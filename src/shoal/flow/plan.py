@@ -29,7 +29,7 @@ from shoal.flow.carry_out import carry_out, table_for
 from shoal.flow.chain.whole_chain import MOST_STEPS, facts_of_chain, lost_in, protected_in_chain
 from shoal.flow.drawn_by_key import new_key
 from shoal.flow.masking import Masking
-from shoal.flow.outcome import Input, Outcome, Output, PlanSection
+from shoal.flow.outcome import Divided, Input, Outcome, Output, PlanSection
 from shoal.flow.plan_checks import refuse_misfits
 from shoal.flow.plan_content import content_of
 from shoal.flow.rules.decimals import DECIMALS
@@ -123,6 +123,7 @@ class Plan(PlanSection):
     seed: int = Field(ge=0)
     # From the system, never from the seed, which anyone can guess: the order of written rows and new ids of units.
     key: str = Field(default_factory=new_key, pattern="^[0-9a-f]{32}$")
+    divided: Divided | None = None  # between the workers of a cluster; None where one machine protects the whole file
     input: Input | None = None
     output: Output | None = None
     outcome: Outcome | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -57,7 +58,8 @@ def protect(
     Parameters
     ----------
     data
-        A pandas, polars or Arrow frame, a 2-D array, or the path of a file. It is not changed.
+        A pandas, polars or Arrow frame, a 2-D array, or the path of a file. It is not changed. Of a Dask frame the
+        release is a `shoal.scale.release.ClusterRelease`: made on its cluster, never held in this process.
     k
         The fewest records that may share a released value. There is no default: k decides how safe the release is.
     columns
@@ -162,6 +164,11 @@ def protect(
         The protected table, the groups, the plan that repeats it, and the measures.
     """
     options = {name: value for name, value in locals().items() if name not in ("data", "k")}
+    if "dask.dataframe" in sys.modules:  # otherwise this is not one of its frames
+        from shoal.scale.frames import is_dask_frame, protect_frame
+
+        if is_dask_frame(data):
+            return protect_frame(data, k, options)  # type: ignore[return-value]  # it can less, and says so
     settled = settle(data, k, **options)
     return _carried_out(settled)
 

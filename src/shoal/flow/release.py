@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from shoal.flow.plan import Plan
     from shoal.report.writing import Audience
 
-__all__ = ["Release", "plan_beside"]
+__all__ = ["Release", "plan_beside", "warn_of_order"]
 
 
 @dataclass(frozen=True)
@@ -173,11 +173,7 @@ class Release:
         plan = plan_beside(path) if is_default(plan) else plan
         refuse_targets(self.original, [("release", path), ("plan", plan)], table="release")
         if keep_order:
-            warn(
-                f"The rows of {path} are in the order of the input: side by side, the two files are linked record by "
-                "record. Leave keep_order (--keep-order) out to write them in random order.",
-                DisclosureWarning,
-            )
+            warn_of_order(path)
         table = self.masked if keep_order else in_random_order(self.plan, self.masked)
         if plan is None:
             write_table(table, path)
@@ -215,6 +211,15 @@ class Release:
         if Path(path).resolve() in self._written:
             raise WriteError(f"{path} is the release or its plan. Give the report another name.")
         write_release_report(self, path, audience, self.evaluate() if evaluation is None else evaluation)
+
+
+def warn_of_order(path: str | os.PathLike[str]) -> None:
+    """Warn of a release whose rows are written in the order of the input."""
+    warn(
+        f"The rows of {path} are in the order of the input: side by side, the two files are linked record by record. "
+        "Leave keep_order (--keep-order) out to write them in random order.",
+        DisclosureWarning,
+    )
 
 
 def plan_beside(path: str | os.PathLike[str]) -> Path:

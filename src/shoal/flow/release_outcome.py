@@ -9,13 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.describe.combinations import joined_codes, numbered, same_combinations, unique_records, values_of
-from shoal.describe.kinds.default_kinds import FEW_VALUES, taken_for_codes
 from shoal.describe.variables import distinct_values
 from shoal.describe.weights import warn_of_weights
-from shoal.errors import DataError, DescriptionWarning, DisclosureWarning, warn
+from shoal.errors import DataError, DisclosureWarning, warn
 from shoal.flow.blocks.confidential.closeness import kept_closeness
 from shoal.flow.blocks.confidential.diversity import alike_groups, confidential_codes
-from shoal.flow.blocks.counted import counted, note_on_kept, notes_on_counts
+from shoal.flow.blocks.counted import (
+    counted,
+    kind_notes,
+    note_on_kept,
+    notes_on_counts,
+    warn_of_alike_groups,
+    warn_of_constant,
+    warn_of_unchanged,
+    warn_of_whole_records,
+)
 from shoal.flow.blocks.kept_categories import notes_on_suppressed, warn_of_readable_cells
 from shoal.flow.blocks.perturbed import note_on_unchanged, warn_of_no_k
 from shoal.flow.blocks.unit_levels import warn_of_unit
@@ -60,9 +68,9 @@ def outcome_of(
     notes += notes_on_suppressed(work.plan, counts["suppressed"], len(masked))
     warn_of_readable_cells(work, blocks)
     _warn_of_values_of_one(work, counts["held_by_one"], sum(len(partition.sizes) for partition in partitions))
-    notes += _kind_notes(work)
+    notes += kind_notes(work.plan, work.table)
     unchanged = [name for name in work.plan.unchanged(masked.names) if not masked.missing(name).all()]
-    unique_by_unchanged = _warn_of_unchanged(work.table, unchanged, is_last=is_last)
+    unique_by_unchanged = _unique_by_unchanged(work.table, unchanged, is_last=is_last)
     expected = min(block.smallest_expected for block in blocks)
     if expected < math.inf:
         tenths = math.floor(10 * expected + 1e-6) / 10  # never more than it is
@@ -106,9 +114,7 @@ def outcome_of(
     if work.plan.weights is not None and is_last:
         unchanged = [name for name in masked.names if name not in (*protected_in_chain(work.plan), work.plan.weights)]
         warn_of_weights(masked, work.plan.weights, unchanged)
-    for name in outcome.constant:
-        why = "it stays as it is" if work.plan.perturbs else "it is left out of distances"
-        warn(f'All values of "{name}" are the same: {why}.', DescriptionWarning)
+    warn_of_constant(outcome.constant, "it stays as it is" if work.plan.perturbs else "it is left out of distances")
     return outcome
 
 
@@ -129,15 +135,7 @@ def _warn_of_whole_records(work: Work, combinations: NDArray[np.int64], apart: i
         return
     sizes = np.bincount(combinations)
     short = int(sizes[sizes < plan.k].sum())
-    why = 'Missing values are kept; missing="fill" (--missing fill) gives them the values of their group.'
-    if apart > 1:
-        why = f"k={plan.k} holds in each of the {apart} blocks alone; leave blocks out to group all columns together."
-    if short:
-        warn(
-            f"Whole records are not {plan.k} alike: over all released columns {int((sizes == 1).sum()):,} of "
-            f"{len(combinations):,} are unique, and {short:,} have fewer than {plan.k} like them. {why}",
-            DisclosureWarning,
-        )
+    warn_of_whole_records(plan, len(combinations), int((sizes == 1).sum()), short, apart)
 
 
 def _warn_of_values_of_one(work: Work, held_by_one: Mapping[str, int], groups: int) -> None:
@@ -161,45 +159,12 @@ def _mostly_differs(table: Table, name: str) -> bool:
     return 2 * distinct_values(table, name, missing) > len(table) - int(missing.sum())
 
 
-def _warn_of_unchanged(table: Table, unchanged: Sequence[str], *, is_last: bool) -> int:
+def _unique_by_unchanged(table: Table, unchanged: Sequence[str], *, is_last: bool) -> int:
     """Count the records that no other is like in columns that are released as they are, and warn of these at last."""
-    if not unchanged:
-        return 0
-    unique = unique_records(table, unchanged)
-    if not is_last:
-        return unique
-    warn(
-        f"NOT PROTECTED ({len(unchanged):,}): {', '.join(unchanged)}. On these, {unique:,} of {len(table):,} records "
-        f"are unique.",
-        DisclosureWarning,
-    )
+    unique = unique_records(table, unchanged) if unchanged else 0
+    if is_last:
+        warn_of_unchanged(unchanged, unique, len(table))
     return unique
-
-
-def _kind_notes(work: Work) -> list[str]:
-    """Say which columns of whole numbers are taken as codes, if any are."""
-    codes = [
-        name
-        for name, kind in work.plan.kinds.items()
-        if kind == "nominal" and work.table.is_numeric(name) and taken_for_codes(work.table, name)
-    ]
-    labelled = [
-        name for name, kind in work.plan.kinds.items() if kind == "continuous" and work.table.labels.values.get(name)
-    ]
-    notes = []
-    if labelled:
-        done = "changed" if work.plan.perturbs else "averaged"
-        notes.append(
-            f"Some values of {', '.join(labelled)} have labels and are {done} with the others. If they are codes, "
-            "such as no answer, make them missing."
-        )
-    if not codes:
-        return notes
-    return [
-        *notes,
-        f"Whole numbers with at most {FEW_VALUES} different values are taken as codes of categories: "
-        f'{", ".join(codes)}. If they are amounts, say so (--kind "{codes[0]}=continuous").',
-    ]
 
 
 def _alike(work: Work, blocks: Sequence[ProtectedBlock]) -> dict[str, int]:
@@ -210,11 +175,5 @@ def _alike(work: Work, blocks: Sequence[ProtectedBlock]) -> dict[str, int]:
     for block, columns in zip(blocks, work.plan.blocks, strict=True):
         found = alike_groups(block.partition.labels, confidential_codes(work, columns))
         counts |= {name: max(count, counts.get(name, 0)) for name, count in found.items()}
-    if counts:
-        named = ", ".join(f'"{name}" ({count:,})' for name, count in counts.items())
-        warn(
-            f"Groups whose members all have the same value of a confidential variable disclose it: {named}. "
-            "diversity=2 (--diversity 2) joins them to others.",
-            DisclosureWarning,
-        )
+    warn_of_alike_groups(counts)
     return counts

@@ -21,6 +21,7 @@ __all__ = [
     "arrow_table",
     "arrow_to_pandas",
     "frame_and_labels",
+    "is_unnamed_index",
     "labels_in_schema",
     "parquet_table",
     "plain_column",
@@ -147,9 +148,14 @@ def frame_and_labels(table: Any) -> tuple[pd.DataFrame, Labels]:
     return arrow_to_pandas(table), labels_in_schema(table.schema).only(table.column_names)
 
 
+def is_unnamed_index(name: str) -> bool:
+    """Whether a column is the index of a pandas frame that had no name."""
+    return re.fullmatch(r"__index_level_\d+__", name) is not None
+
+
 def _without_index(path: Path, table: Any) -> Any:
     # The index of a pandas frame that has no name says which row it was before, and nothing more.
-    names = [name for name in table.column_names if not re.fullmatch(r"__index_level_\d+__", name)]
+    names = [name for name in table.column_names if not is_unnamed_index(name)]
     refuse_duplicates(names, path)
     return plain_table(table.select(names))
 

@@ -93,6 +93,11 @@ class Recode(ABC):
     summary: ClassVar[str]
     limits: ClassVar[Mapping[str, Limit]] = {}
 
+    @property
+    def counts_records(self) -> bool:
+        """Whether what it makes of a value depends on how many records have one, and so on the whole file."""
+        return False
+
     @abstractmethod
     def recoded(self, table: Table, column: str, k: int) -> Numbers | Categories:
         """Return the column made coarser.

@@ -128,6 +128,11 @@ class Merge(Recode):
             written["groups"] = list(written["groups"])
         return written
 
+    @property
+    def counts_records(self) -> bool:
+        """Whether rare categories are merged."""
+        return self.rare is not None
+
     def recoded(self, table: Table, column: str, k: int) -> Numbers | Categories:
         """Return the column with merged categories."""
         numbered = codes(table, column)

@@ -58,6 +58,11 @@ class TopBottom(Recode):
             raise ParameterError('recode "top-bottom" needs a top, a bottom or both.', parameter="top")
         refuse_top_below_bottom(self.top, self.bottom)
 
+    @property
+    def counts_records(self) -> bool:
+        """Whether coded values get a mean."""
+        return self.value == "mean"
+
     def recoded(self, table: Table, column: str, k: int) -> Numbers | Categories:
         """Return the numbers with those beyond the limits coded."""
         values = numbers_to_recode(table, column, self)

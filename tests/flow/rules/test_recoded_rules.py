@@ -9,7 +9,7 @@ import pytest
 import shoal
 from shoal.edits import parse_rule
 from shoal.edits.checked_records import TableRecords
-from shoal.errors import RuleError
+from shoal.errors import DataError, RuleError
 
 PEOPLE = pd.DataFrame(
     {
@@ -61,3 +61,9 @@ def test_meaningless_rules_are_refused(rule, recodes, problem):
 def test_others_hold_in_the_release(rule, recodes):
     release = protect(rule, **recodes)
     assert not parse_rule(rule).broken(TableRecords(release.masked, release.recoded)).any()
+
+
+def test_a_rule_for_bands_that_the_file_breaks_is_refused_as_broken():
+    """It cannot be checked on ages in years, and the message is about the records that break it, not about that."""
+    with pytest.raises(DataError, match="29 of 60 records break the rule"):
+        protect('if age < "20-24" then tax == 0', age="bands:width=5")

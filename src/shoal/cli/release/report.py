@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shoal.cli.options import (
+    CLUSTER,
     READING,
     Kind,
     Option,
@@ -18,14 +19,19 @@ from shoal.cli.options import (
     refuse_beside_plan,
     takes,
 )
-from shoal.cli.release.two_files import Aligned, NoPlan, read_two_files, refuse_output
+from shoal.cli.release.two_files import Aligned, NoPlan, TwoFiles, read_two_files, refuse_output
+from shoal.cli.release.two_folders import plan_of_folder, refuse_in_folders, workers_of
 from shoal.cli.terminal import progress_bar, say
 from shoal.cli.texts import read_assignments, read_names
+
+# Imported inside the functions, so that `shoal --help` answers at once.
+if TYPE_CHECKING:
+    from shoal.report.facts.summary import Audience, Summary
 
 __all__ = ["report"]
 
 
-@takes(reading=READING)
+@takes(reading=READING, cluster=CLUSTER)
 def report(
     *,
     original: Annotated[Path, typer.Argument(help="The table as it was.")],
@@ -58,44 +64,62 @@ def report(
     quick: Quick = False,
     seed: SampleSeed = 0,
     reading: dict[str, Any],
+    cluster: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
     """Write a report on a protected table as one HTML file that needs nothing else."""
     import json as to_json
 
-    from shoal.measure import evaluate
     from shoal.parameters.limits import OneOf, check_limits
-    from shoal.report.facts.collect import summarize_files
     from shoal.report.page.html import write_report
 
     check_limits({"audience": OneOf(("internal", "public"))}, {"audience": audience})
-    options = measure_options(option)
+    asked: dict[str, Any] = {"options": measure_options(option), "seed": seed}
     beside = [name for name, value in {"columns": columns, "kind": kind}.items() if value not in (None, [])]
     if plan is not None:
         refuse_beside_plan(beside)
-    files = read_two_files(original, masked, plan, reading, look_beside=not no_plan, options=beside, quiet=quiet)
     if output is None and not json:
         output = Path(f"{masked.stem}-report.html")
-    if output is not None:
-        refuse_output(output, "report", files)
     facts: dict[str, Any] = {"columns": read_names(columns), "kinds": read_assignments("--kind", kind)}
-    if files.plan is not None:
-        facts = files.plan.facts
-    facts["aligned"] = aligned or files.aligned
-    before, after = files.before, files.after
-    with progress_bar(quiet or json, "measuring"):
-        evaluation = evaluate(before, after, options=options, quick=quick, seed=seed, **facts)
-        summary = summarize_files(
-            before,
-            after,
-            evaluation,
-            files.plan,
-            audience,  # type: ignore[arg-type]  # checked above
-            are_of_plan=files.aligned,
-        )
+    workers = workers_of(cluster, {**reading, "quick": quick})
+    if workers is not None:
+        refuse_in_folders(output, original, masked)
+        how = {**asked, **{name: value for name, value in facts.items() if value}}
+        with workers:
+            known, its_own = plan_of_folder(
+                workers, masked, plan, output, look_beside=not no_plan, options=beside, quiet=quiet
+            )
+            how |= {"plan": known, "audience": audience, "aligned": aligned or its_own}
+            with progress_bar(quiet or json, "measuring"):
+                summary = _of_folders(original, masked, workers, **how)
+    else:
+        files = read_two_files(original, masked, plan, reading, look_beside=not no_plan, options=beside, quiet=quiet)
+        if output is not None:
+            refuse_output(output, "report", files)
+        if files.plan is not None:
+            facts = files.plan.facts
+        how = {**asked, **facts, "aligned": aligned or files.aligned, "quick": quick}
+        with progress_bar(quiet or json, "measuring"):
+            summary = _of_files(files, audience, how)  # type: ignore[arg-type]  # checked above
     if output is not None:
         write_report(summary, output)
     if json:
         say(to_json.dumps(summary.to_dict(), indent=2, ensure_ascii=False))
     elif not quiet:
         say(f"{summary.verdict}\nwritten to {output}")
+
+
+def _of_files(files: TwoFiles, audience: Audience, how: dict[str, Any]) -> Summary:
+    """Measure two tables that were read, and collect what is known of them."""
+    from shoal.measure import evaluate
+    from shoal.report.facts.collect import summarize_files
+
+    evaluation = evaluate(files.before, files.after, **how)
+    return summarize_files(files.before, files.after, evaluation, files.plan, audience, are_of_plan=files.aligned)
+
+
+def _of_folders(original: Path, masked: Path, workers: Any, **how: Any) -> Summary:
+    """Measure two folders on a cluster, and collect what is known of them."""
+    from shoal.scale.measured.report import report_parts
+
+    return report_parts(original, masked, workers, **how)

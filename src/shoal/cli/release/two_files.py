@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from shoal.flow.plan import Plan
     from shoal.read import Table
 
-__all__ = ["Aligned", "NoPlan", "TwoFiles", "read_two_files", "refuse_output"]
+__all__ = ["Aligned", "NoPlan", "TwoFiles", "plan_of_release", "read_two_files", "refuse_output"]
 
 NoPlan = Annotated[bool, typer.Option("--no-plan", help="Do not look for the plan beside the release.")]
 Aligned = Annotated[
@@ -71,15 +71,11 @@ def read_two_files(
     """
     from shoal.flow.chain.whole_chain import steps_of
     from shoal.flow.drawn_by_key import in_original_order
-    from shoal.flow.plan import Plan
     from shoal.flow.recoding.asked import recoded_by_plan
     from shoal.read import as_table
     from shoal.recode.recoded_table import as_recoded
 
-    known = Plan.from_toml(plan) if plan is not None else None
-    path = plan
-    if known is None and look_beside:
-        known, path = _plan_beside(masked)
+    known, path = plan_of_release(masked, plan, look_beside=look_beside)
     if known is not None and known.input is not None and known.input.reading.orders is not None:
         reading = {"orders": known.input.reading.orders} | reading
     before, after = as_table(original, **reading), as_table(masked, **reading)
@@ -124,11 +120,15 @@ def _warn_of_other_values(before: Table, after: Table) -> None:
         )
 
 
-def _plan_beside(masked: Path) -> tuple[Plan | None, Path | None]:
-    """Return the plan beside a release and its path, if there is one that can be read."""
+def plan_of_release(masked: Path, plan: Path | None, *, look_beside: bool) -> tuple[Plan | None, Path | None]:
+    """Return the plan that was named, or the one beside a release if there is one that can be read, and its path."""
     from shoal.flow.plan import Plan
     from shoal.flow.release import plan_beside
 
+    if plan is not None:
+        return Plan.from_toml(plan), plan
+    if not look_beside:
+        return None, None
     path = plan_beside(masked)
     if not path.is_file():
         return None, None

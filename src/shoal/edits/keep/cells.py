@@ -19,7 +19,7 @@ from shoal.edits.evaluation import holds
 from shoal.edits.keep.block_edits import BlockEdits, Demand
 from shoal.errors import DataError, TooFewRecordsError
 
-__all__ = ["Cells", "cells_of"]
+__all__ = ["Cells", "alternatives_held", "cells_of"]
 
 Doubles = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -108,6 +108,12 @@ def cells_of(
                 part_of_cell.append(part)
                 atoms.append(holding)
     return Cells(codes, np.array(part_of_cell, dtype=np.int64), tuple(atoms), tuple(filled))
+
+
+def alternatives_held(edits: BlockEdits, records: CheckedRecords, *, repair: bool = False) -> NDArray[np.int64]:
+    """Return what `cells_of` parts records by, a row for each: those alike in all of it are never parted."""
+    satisfied = [row for demand in edits.demands for row in _satisfied(demand, records, repair)]
+    return np.column_stack([*satisfied, *_signs(edits, records).T]).astype(np.int64)
 
 
 def _satisfied(demand: Demand, records: CheckedRecords, repair: bool) -> Booleans:
@@ -240,6 +246,14 @@ def _records(number: int) -> str:
 
 def _sign_patterns(edits: BlockEdits, records: CheckedRecords) -> NDArray[np.int64]:
     """Return a number for every record, the same where variables of products have the same signs."""
+    signs = _signs(edits, records)
+    if not signs.shape[1]:
+        return np.zeros(len(records), dtype=np.int64)
+    return np.unique(signs, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _signs(edits: BlockEdits, records: CheckedRecords) -> Doubles:
+    """Return the signs of the variables of products, a row for each record."""
     names = {
         name
         for demand in edits.demands
@@ -249,10 +263,8 @@ def _sign_patterns(edits: BlockEdits, records: CheckedRecords) -> NDArray[np.int
         for name in atom.variables
         if edits.operators.get(name) == "geometric-mean"
     }
-    if not names:
-        return np.zeros(len(records), dtype=np.int64)
-    signs = np.column_stack([np.sign(np.nan_to_num(records.numbers(name))) for name in sorted(names)])
-    return np.unique(signs, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    columns = [np.sign(np.nan_to_num(records.numbers(name))) for name in sorted(names)]
+    return np.column_stack(columns) if columns else np.zeros((len(records), 0))
 
 
 def _split_by_pattern(

@@ -1,4 +1,4 @@
-"""What was counted while blocks were protected: by column for the outcome, and as notes for a reader."""
+"""What was counted while blocks were protected: by column for the outcome, as notes for a reader, and as warnings."""
 
 from __future__ import annotations
 
@@ -6,13 +6,25 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from shoal.describe.kinds.default_kinds import FEW_VALUES, taken_for_codes
+from shoal.errors import DescriptionWarning, DisclosureWarning, warn
 from shoal.flow.blocks.largest_shares import COUNTED_FROM
 from shoal.flow.blocks.work import ProtectedBlock
+from shoal.read import Table
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
 
-__all__ = ["counted", "note_on_kept", "notes_on_counts"]
+__all__ = [
+    "counted",
+    "kind_notes",
+    "note_on_kept",
+    "notes_on_counts",
+    "warn_of_alike_groups",
+    "warn_of_constant",
+    "warn_of_unchanged",
+    "warn_of_whole_records",
+]
 
 _BY_COLUMN = ("joined", "filled", "held_by_one", "lone", "dominated")
 
@@ -65,3 +77,77 @@ def note_on_kept(records: int, uniques: int, units: int | None) -> str:
 
 def _named(counts: Mapping[str, int]) -> str:
     return ", ".join(f'"{name}" ({count:,})' for name, count in counts.items())
+
+
+def warn_of_whole_records(plan: Plan, records: int, uniques: int, short: int, apart: int) -> None:
+    """Warn of whole records that are unique or have too few like them, because of blocks or of missing values.
+
+    Parameters
+    ----------
+    plan
+        What was done.
+    records, uniques, short
+        How many there are, how many no other is like, and how many fewer than k are like.
+    apart
+        How many blocks were grouped apart from each other.
+    """
+    why = 'Missing values are kept; missing="fill" (--missing fill) gives them the values of their group.'
+    if apart > 1:
+        why = f"k={plan.k} holds in each of the {apart} blocks alone; leave blocks out to group all columns together."
+    if short:
+        warn(
+            f"Whole records are not {plan.k} alike: over all released columns {uniques:,} of {records:,} are unique, "
+            f"and {short:,} have fewer than {plan.k} like them. {why}",
+            DisclosureWarning,
+        )
+
+
+def warn_of_unchanged(unchanged: Sequence[str], unique: int, records: int) -> None:
+    """Warn of columns that are released as they are, and of the records that no other is like in these."""
+    if unchanged:
+        warn(
+            f"NOT PROTECTED ({len(unchanged):,}): {', '.join(unchanged)}. On these, {unique:,} of {records:,} records "
+            f"are unique.",
+            DisclosureWarning,
+        )
+
+
+def warn_of_alike_groups(counts: Mapping[str, int]) -> None:
+    """Warn of groups whose members have one value of a confidential variable, by variable how many."""
+    if counts:
+        named = ", ".join(f'"{name}" ({count:,})' for name, count in counts.items())
+        warn(
+            f"Groups whose members all have the same value of a confidential variable disclose it: {named}. "
+            "diversity=2 (--diversity 2) joins them to others.",
+            DisclosureWarning,
+        )
+
+
+def warn_of_constant(constant: Sequence[str], why: str = "it is left out of distances") -> None:
+    """Warn of columns whose values are all the same."""
+    for name in constant:
+        warn(f'All values of "{name}" are the same: {why}.', DescriptionWarning)
+
+
+def kind_notes(plan: Plan, table: Table) -> list[str]:
+    """Say which columns of whole numbers are taken as codes, if any are."""
+    codes = [
+        name
+        for name, kind in plan.kinds.items()
+        if kind == "nominal" and table.is_numeric(name) and taken_for_codes(table, name)
+    ]
+    labelled = [name for name, kind in plan.kinds.items() if kind == "continuous" and table.labels.values.get(name)]
+    notes = []
+    if labelled:
+        done = "changed" if plan.perturbs else "averaged"
+        notes.append(
+            f"Some values of {', '.join(labelled)} have labels and are {done} with the others. If they are codes, "
+            "such as no answer, make them missing."
+        )
+    if not codes:
+        return notes
+    return [
+        *notes,
+        f"Whole numbers with at most {FEW_VALUES} different values are taken as codes of categories: "
+        f'{", ".join(codes)}. If they are amounts, say so (--kind "{codes[0]}=continuous").',
+    ]

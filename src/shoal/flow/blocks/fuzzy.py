@@ -28,7 +28,7 @@ from shoal.replace.soft_groups import UNCHANGED, Chances, by_distance, by_member
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
 
-__all__ = ["protect_fuzzy_block"]
+__all__ = ["constraints_of", "protect_fuzzy_block", "warn_of_draw"]
 
 Doubles = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> Protec
     codes = work.strata.codes if kept is None else kept.cells.codes
     rules = [rule for rule in plan.edits if set(rule.variables) <= set(block)]  # others: other blocks'
     atoms = [atom for rule in rules for atom in rule.sums] if plan.centres_keep_rules else []
-    constraints = _constraints(atoms, values, varying, scales)
+    constraints = constraints_of(atoms, values, varying, scales)
     fewest, sizes = draw.fewest(plan.k), np.bincount(work.strata.codes)
     unit = np.ones(matrix.values.shape[1]) if plan.standardize else matrix.values.std(axis=0, ddof=1)
     released = np.empty_like(matrix.values)
@@ -95,7 +95,8 @@ def protect_fuzzy_block(work: Work, number: int, block: Sequence[str]) -> Protec
             behind = min(behind, *(float(one.behind.min()) for one in found))
             expected = min(expected, *(float(one.expected.min()) for one in found))
             left += len(rows) * clusters.fallback_share
-    _warn(plan, draw, int((np.abs(matrix.values - released) <= UNCHANGED * unit).all(axis=1).sum()), labels)
+    same = int((np.abs(matrix.values - released) <= UNCHANGED * unit).all(axis=1).sum())
+    warn_of_draw(plan, draw, same, np.bincount(labels))
     if kept is None:
         for place, (name, scale) in enumerate(zip(varying, scales, strict=True)):
             computed[name] = scale.undo(released[:, place])
@@ -156,7 +157,7 @@ def _chances(
     return by_distance(X, centres, clusters.rule), None
 
 
-def _constraints(
+def constraints_of(
     rules: Sequence[Linear], values: Mapping[str, Doubles], varying: Sequence[str], scales: Sequence[Scale]
 ) -> dict[str, tuple[Doubles, Doubles]]:
     """Return the rules on this block in the units of its matrix, as the estimators take them."""
@@ -183,8 +184,8 @@ def _constraints(
     }
 
 
-def _warn(plan: Plan, draw: MembershipDraw, same: int, labels: NDArray[np.int64]) -> None:
-    """Say what the algorithm as published lets through."""
+def warn_of_draw(plan: Plan, draw: MembershipDraw, same: int, sizes: NDArray[np.int64]) -> None:
+    """Say what the algorithm as published lets through: so many records as they were, groups of these sizes."""
     if draw.per_variable:
         warn(
             "Each variable is drawn for itself (per_variable): k holds for every variable, not for whole records, and "
@@ -192,7 +193,6 @@ def _warn(plan: Plan, draw: MembershipDraw, same: int, labels: NDArray[np.int64]
             DisclosureWarning,
         )
     if not draw.fewest(plan.k):
-        sizes = np.bincount(labels)
         few = int((sizes < plan.k).sum())
         warn(
             f"at_least=None releases centres regardless of how many records support them: {same} records come out "

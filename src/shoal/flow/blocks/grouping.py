@@ -17,7 +17,7 @@ from shoal.describe.variables import texts_of_codes
 from shoal.errors import DataError, MethodError, PlanError, TooFewRecordsError
 from shoal.flow.blocks.work import Work, fallback_notes
 from shoal.flow.proven.losses import added_bounds
-from shoal.partition import LowerBound, Partitioner
+from shoal.partition import LowerBound, Partitioner, Refine
 from shoal.partition.geometry.different_units import with_k_units
 from shoal.partition.geometry.safe_scale import safely_scaled
 from shoal.replace import Members
@@ -25,6 +25,7 @@ from shoal.replace import Members
 __all__ = ["Grouping", "group_centres", "group_records", "points_of", "with_empty_records"]
 
 _MOST_NUMBERS = 2**28  # 2 GiB: what indicators may take
+_STEPS_A_GROUP = 4  # of a search that starts from given groups
 _MOST_CATEGORIES = 30  # of a variable that have an indicator, those that most records have
 
 
@@ -88,14 +89,12 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
             steps += unsearched
             continue
         _refuse_too_few(work, strata, rows, block)
-        part = method.for_part(len(rows) / len(labels) * len(block) / len(plan.columns))
-        if plan.steps:  # as many as were made before, however long they take
-            part.set_params(steps=plan.steps[number][stratum])
+        part = _for_stratum(method, work, (number, stratum), len(block), rows)
         with progress.share(len(rows) / len(labels)):
             part, own = _form(part, work, block, matrix, rows)
             found = part.fit(own).labels_
         bounds.append(part.lower_bound_)
-        if hasattr(part, "steps_"):
+        if unsearched:
             steps.append(int(part.steps_))
         left += len(rows) * getattr(part, "fallback_share_", 0.0)
         sizes = np.bincount(found)
@@ -110,6 +109,24 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
         stratum_of_group = work.wider.codes[_first_of_each(labels)]
     notes = fallback_notes(method.fallback, left / len(labels))
     return Grouping(labels, stratum_of_group, steps, notes, added_bounds(bounds))
+
+
+def _for_stratum(
+    method: Partitioner, work: Work, place: tuple[int, int], columns: int, rows: NDArray[np.int64]
+) -> Partitioner:
+    """Return the method for some records of a block: with its part of the time, or a search on from given groups.
+
+    `place` is the number of the block and of the stratum, `columns` how many columns of the block are grouped.
+    """
+    plan = work.plan
+    if work.start is not None:
+        numbers = np.unique(work.start[rows], return_inverse=True)[1].reshape(-1)
+        steps = _STEPS_A_GROUP * (int(numbers.max()) + 1)
+        return Refine(plan.k, start=numbers, steps=steps, random_state=plan.seed % 2**32)
+    part = method.for_part(len(rows) / len(work.table) * columns / len(plan.columns))
+    if plan.steps:  # as many as were made before, however long they take
+        part.set_params(steps=plan.steps[place[0]][place[1]])
+    return part
 
 
 def _is_one_group(work: Work, strata: Strata, rows: NDArray[np.intp]) -> bool:

@@ -70,6 +70,8 @@ class Work:
         The units that at least k of every group are different in; None where every record is one.
     wider
         What neighbouring groups may share a value within, where that is wider than `strata`.
+    start
+        The groups to search on from, in place of those that the plan's method makes.
     """
 
     plan: Plan
@@ -82,6 +84,7 @@ class Work:
     record_rules: Sequence[RecordRules] = ()
     levels: Levels | None = None
     wider: Strata | None = None
+    start: NDArray[np.int64] | None = None
 
     @property
     def units(self) -> NDArray[np.int64] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from shoal.describe.matrix import Matrix
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "block_edits_of",
+    "notes_on_rules",
     "planned_block_edits",
+    "refuse_broken_counts",
     "refuse_broken_file",
     "refuse_broken_release",
     "split_by_rules",
@@ -70,17 +72,41 @@ def block_edits_of(plan: Plan, table: Table) -> list[BlockEdits]:
 def refuse_broken_file(plan: Plan, table: Table, edits: Sequence[BlockEdits]) -> None:
     """Raise DataError if the file breaks a rule and the plan does not repair it."""
     records = TableRecords(table, table)
+    broken = [rule.broken(records).nonzero()[0] for rule in plan.edits]
+    counts = [(len(rows), rows[:5].tolist()) for rows in broken]
+    refuse_broken_counts(plan, counts, len(table), edits, lambda name: bool(table.missing(name).any()))
+
+
+def refuse_broken_counts(
+    plan: Plan,
+    counts: Sequence[tuple[int, Sequence[int]]],
+    records: int,
+    edits: Sequence[BlockEdits],
+    is_incomplete: Callable[[str], bool],
+) -> None:
+    """Raise DataError if records break a rule and the plan does not repair them.
+
+    Parameters
+    ----------
+    plan, edits
+        The plan, and how each block keeps its rules.
+    counts
+        By rule, how many records break it, and the rows of the first.
+    records
+        How many records there are.
+    is_incomplete
+        Whether values of a column are missing.
+    """
     by_centres = plan.centres_keep_rules  # which are always moved onto them
     movable = set(plan.columns)
     if not by_centres:
-        movable = {name for block in edits for name in block.movable if not table.missing(name).any()}
-    for rule in plan.edits:
-        broken = rule.broken(records)
+        movable = {name for block in edits for name in block.movable if not is_incomplete(name)}
+    for rule, (broken, rows) in zip(plan.edits, counts, strict=True):
         fixed = [name for name in rule.variables if name not in movable]
-        if broken.any() and not (rule.is_linear and not fixed and (by_centres or plan.repair)):
-            first = ", ".join(str(row + 1) for row in broken.nonzero()[0][:5])
+        if broken and not (rule.is_linear and not fixed and (by_centres or plan.repair)):
+            first = ", ".join(str(row + 1) for row in rows)
             raise DataError(
-                f'{int(broken.sum())} of {len(table)} records break the rule "{rule.shown}", first {first}. '
+                f'{broken} of {records} records break the rule "{rule.shown}", first {first}. '
                 f"Correct them, or {_way_out(plan, rule, fixed)}."
             )
 
@@ -127,6 +153,11 @@ def refuse_broken_release(plan: Plan, table: Table, masked: Table, edits: Sequen
             )
         if rule.broken(records, tolerance=0.0).any():
             up_to_rounding.append(rule)
+    return notes_on_rules(rules, up_to_rounding)
+
+
+def notes_on_rules(rules: Sequence[Rule], up_to_rounding: Sequence[Rule]) -> list[str]:
+    """Say that all rules hold, and which of them only up to rounding."""
     if not rules:
         return []
     notes = [f"All {len(rules)} rules hold in the release." if len(rules) > 1 else "The rule holds in the release."]

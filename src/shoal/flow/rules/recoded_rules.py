@@ -54,13 +54,21 @@ def _refuse_broken_by_recodes(
 ) -> None:
     before, after = (TableRecords(table, table) for table in (recoded.before, recoded.table))
     broken = int(rule.broken(after).sum())
-    if broken and not rule.broken(before).any():
+    if broken and _kept(rule, before):
         named = ", ".join(f"{' and '.join(str(one['name']) for one in recodes[name])} of {name}" for name in ruled)
         raise RuleError(
             f'{broken:,} of {len(recoded.table):,} records keep the rule "{rule.shown}" and break it once recoded '
             f"({named}). {_WAY_OUT}",
             rule=rule.text,
         )
+
+
+def _kept(rule: Rule, records: TableRecords) -> bool:
+    """Whether all records keep a rule; one that is written for recoded columns cannot be checked before the recode."""
+    try:
+        return not rule.broken(records).any()
+    except RuleError:
+        return False
 
 
 def _reason(rule: Rule, name: str, recoded: RecodedTable) -> str:

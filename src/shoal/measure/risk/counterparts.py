@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from shoal.progress import advance
 
-__all__ = ["distinct_records", "search_by_tree", "search_in_blocks", "search_through", "width"]
+__all__ = [
+    "as_near",
+    "distinct_records",
+    "search_by_tree",
+    "search_in_blocks",
+    "search_through",
+    "squared_distances",
+    "width",
+]
 
 Doubles = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -23,6 +31,7 @@ _ABSOLUTE = 1e-12
 _AT_ONCE = 50_000  # distances: few enough to stay in the cache
 _TASKS = 64
 _LEAST_A_TASK = 500
+_WIDEST = 256  # columns, with an indicator of every category, beyond which a tree is slower than all pairs
 
 
 def search_through(sought: Doubles, true: Doubles, searched: Doubles, numbers: int) -> Counts:
@@ -50,9 +59,9 @@ def search_through(sought: Doubles, true: Doubles, searched: Doubles, numbers: i
     at_once = max(1, _AT_ONCE // len(points))
     for start in range(0, len(sought), at_once):
         rows = np.arange(start, min(start + at_once, len(sought)))
-        distances = _distances(sought[rows, :, np.newaxis], points, numbers)
+        distances = squared_distances(sought[rows, :, np.newaxis], points, numbers)
         reach = distances.min(axis=1) * _RELATIVE + _ABSOLUTE
-        is_nearest = _distances(sought[rows], true[rows], numbers) <= reach
+        is_nearest = squared_distances(sought[rows], true[rows], numbers) <= reach
         ties[rows[is_nearest]] = (distances[is_nearest] <= reach[is_nearest, np.newaxis]) @ counts
         advance(len(rows) / len(sought))
     return ties
@@ -68,7 +77,7 @@ def search_in_blocks(sought: Doubles, true: Doubles, searched: Doubles, numbers:
     place = np.arange(blocks * LINKAGE_BLOCK)
     weights = np.where(place < len(points), counts[place % len(points)], 0).reshape(blocks, LINKAGE_BLOCK)
     side_by_side = points[place % len(points)].reshape(blocks, LINKAGE_BLOCK, -1).transpose(0, 2, 1).copy()
-    to_true = _distances(sought, true, numbers)
+    to_true = squared_distances(sought, true, numbers)
 
     def search(rows: slice) -> Counts:
         ties = np.empty(len(sought[rows]), dtype=np.int64)
@@ -84,7 +93,7 @@ def search_by_tree(sought: Doubles, true: Doubles, searched: Doubles, numbers: i
     from shoal.partition.kernels.linkage_tree import count_ties_by_tree
 
     points, counts = distinct_records(searched)
-    to_true = _distances(sought, true, numbers)
+    to_true = squared_distances(sought, true, numbers)
     sought, points = _embedded(sought, points, numbers)
     tree = plant(points, np.arange(len(points), dtype=np.int32))
 
@@ -94,6 +103,38 @@ def search_by_tree(sought: Doubles, true: Doubles, searched: Doubles, numbers: i
         return ties
 
     return _in_threads(search, len(sought))
+
+
+def as_near(sought: Doubles, to_true: Doubles, searched: Doubles, numbers: int) -> Counts:
+    """Return, for every record sought, how many of some records are as near as the true one, -1 where one is nearer.
+
+    Parameters
+    ----------
+    sought, numbers
+        As in `search_through`.
+    to_true
+        The squared distances to the true ones, which need not be among those that are searched.
+    searched
+        Some records of the other file: added over its parts, the counts are those of the whole.
+    """
+    from shoal.partition.geometry.tree import plant
+    from shoal.partition.kernels.linkage_tree import count_as_near_by_tree
+
+    points, counts = distinct_records(searched)
+    found = np.empty(len(sought), dtype=np.int64)
+    if width(points, numbers) <= _WIDEST:
+        before, after = _embedded(sought, points, numbers)
+        tree = plant(after, np.arange(len(after), dtype=np.int32))
+        count_as_near_by_tree(tree, after, counts, before, to_true, _RELATIVE, _ABSOLUTE, found)
+        return found
+    at_once = max(1, _AT_ONCE // len(points))
+    for start in range(0, len(sought), at_once):
+        rows = slice(start, start + at_once)
+        distances = squared_distances(sought[rows, :, np.newaxis], points, numbers)
+        is_nearer = (distances * _RELATIVE + _ABSOLUTE < to_true[rows, np.newaxis]).any(axis=1)
+        ties = (distances <= to_true[rows, np.newaxis] * _RELATIVE + _ABSOLUTE) @ counts
+        found[rows] = np.where(is_nearer, -1, ties)
+    return found
 
 
 def width(searched: Doubles, numbers: int) -> int:
@@ -143,7 +184,7 @@ def distinct_records(X: Doubles) -> tuple[Doubles, Counts]:
     return X[order[starts]], np.diff(np.append(starts, len(X)))
 
 
-def _distances(X: Doubles, points: Doubles, numbers: int) -> Doubles:
+def squared_distances(X: Doubles, points: Doubles, numbers: int) -> Doubles:
     """Return squared distances, summed column by column in the order of the kernels."""
     total = np.zeros(())
     for j in range(points.shape[1]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ from shoal.measure.utility.joint_moments import JointMoments, joint_moments, on_
 
 __all__ = [
     "correlation_difference",
+    "correlations_changed",
     "covariance_difference",
+    "covariances_changed",
     "mean_difference",
     "quantile_difference",
     "variance_difference",
@@ -102,11 +104,7 @@ def quantile_difference(files: Pair) -> MeasuredValue:
 )
 def covariance_difference(files: Pair) -> MeasuredValue:
     """Return the mean difference of covariances, with the pair that differs most in `.worst`."""
-
-    def covariances(moments: JointMoments) -> tuple[Doubles, Booleans]:
-        return moments.products * moments.counts / np.maximum(moments.counts - 1, 1), moments.counts > 1
-
-    return _by_pair(files, covariances, covariances)
+    return _by_pair(files, covariances_changed)
 
 
 @file_measure(
@@ -123,11 +121,19 @@ def covariance_difference(files: Pair) -> MeasuredValue:
 )
 def correlation_difference(files: Pair) -> MeasuredValue:
     """Return the mean difference of correlations, with the pair that differs most in `.worst`."""
-    return _by_pair(
-        files,
-        lambda original: (original.correlations, original.vary & original.vary.T),
-        lambda masked: (masked.correlations, masked.counts > 0),
-    )
+    return _by_pair(files, correlations_changed)
+
+
+def covariances_changed(names: Sequence[str], before: JointMoments, after: JointMoments) -> MeasuredValue:
+    """Return the mean difference of covariances from the moments of both files, on the scale of the original."""
+    one, other = (each.products * each.counts / np.maximum(each.counts - 1, 1) for each in (before, after))
+    return _differing_pairs(names, one, other, (before.counts > 1) & (after.counts > 1))
+
+
+def correlations_changed(names: Sequence[str], before: JointMoments, after: JointMoments) -> MeasuredValue:
+    """Return the mean difference of correlations from the moments of both files, on the scale of the original."""
+    defined = before.vary & before.vary.T & (after.counts > 0)
+    return _differing_pairs(names, before.correlations, after.correlations, defined)
 
 
 def _quantiles(values: Doubles) -> Doubles:
@@ -149,21 +155,23 @@ def _by_column(files: Pair, least: int, difference: Callable[[Doubles, Doubles],
 
 
 def _by_pair(
-    files: Pair,
-    of_original: Callable[[JointMoments], tuple[Doubles, Booleans]],
-    of_masked: Callable[[JointMoments], tuple[Doubles, Booleans]],
+    files: Pair, changed: Callable[[Sequence[str], JointMoments, JointMoments], MeasuredValue]
 ) -> MeasuredValue:
-    """Average the difference over the pairs of variables for which both files have the statistic."""
+    """Average the difference over the pairs of variables, of very many over those of some."""
     files, taken = files.for_numeric_pairs()
     original, masked = on_original_scale(*files.need_numeric())
-    (before, first), (after, second) = of_original(joint_moments(original)), of_masked(joint_moments(masked))
-    pairs = np.argwhere(np.triu(first & second, 1))
+    measured = changed(files.varying_names, joint_moments(original), joint_moments(masked))
+    return MeasuredValue(float(measured), **measured.parts, **taken)
+
+
+def _differing_pairs(names: Sequence[str], before: Doubles, after: Doubles, defined: Booleans) -> MeasuredValue:
+    """Average the difference over the pairs of variables for which both files have the statistic."""
+    pairs = np.argwhere(np.triu(defined, 1))
     if not len(pairs):
         raise NotApplicableError("This measure needs two numeric variables that vary and are observed together.")
     differences = np.abs(after - before)[tuple(pairs.T)]
-    names, worst = files.varying_names, int(differences.argmax())
+    worst = int(differences.argmax())
     return MeasuredValue(
         float(differences.mean()),
         worst={"columns": [names[j] for j in pairs[worst]], "difference": float(differences[worst])},
-        **taken,
     )

@@ -17,7 +17,9 @@ __all__ = [
     "central_moment",
     "joint_moments",
     "on_original_scale",
+    "original_scale",
     "quantile_places",
+    "scaled",
 ]
 
 Doubles = NDArray[np.float64]
@@ -125,11 +127,16 @@ def on_original_scale(original: Doubles, masked: Doubles) -> tuple[Doubles, Doub
     """
     both = np.empty(original.shape, order="F"), np.empty(masked.shape, order="F")
     for j in range(original.shape[1]):
-        scale = _scale(original[:, j], masked[:, j])
+        scale = original_scale(original[:, j], masked[:, j])
         both[0][:, j] = scale.apply(original[:, j])
-        with np.errstate(over="ignore"):  # a masked value may be far larger than any original one
-            both[1][:, j] = np.clip(scale.apply(masked[:, j]), -_FARTHEST, _FARTHEST)
+        both[1][:, j] = scaled(masked[:, j], scale)
     return both
+
+
+def scaled(masked: Doubles, scale: Scale) -> Doubles:
+    """Return values of a masked variable on the scale of its original."""
+    with np.errstate(over="ignore"):  # a masked value may be far larger than any original one
+        return np.clip(scale.apply(masked), -_FARTHEST, _FARTHEST)
 
 
 def quantile_places(n: int) -> NDArray[np.int64]:
@@ -137,7 +144,8 @@ def quantile_places(n: int) -> NDArray[np.int64]:
     return (n - 1) * np.arange(1, 20, dtype=np.int64) // 20
 
 
-def _scale(original: Doubles, masked: Doubles) -> Scale:
+def original_scale(original: Doubles, masked: Doubles) -> Scale:
+    """Return the scale of a variable: that of the original, or one on which a constant is 0 and others reach 1."""
     if not is_constant(original):
         return standard_scale(original)
     observed, others = original[~np.isnan(original)], masked[~np.isnan(masked)]

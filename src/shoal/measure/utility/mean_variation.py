@@ -11,9 +11,9 @@ from shoal.errors import NotApplicableError
 from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.publication import Publication
-from shoal.measure.utility.joint_moments import NEGLIGIBLE, joint_moments, on_original_scale
+from shoal.measure.utility.joint_moments import NEGLIGIBLE, JointMoments, joint_moments, on_original_scale
 
-__all__ = ["mean_variation"]
+__all__ = ["changes_of_cells", "mean_change", "mean_variation", "variation_of_statistics"]
 
 Doubles = NDArray[np.float64]
 
@@ -44,17 +44,37 @@ def mean_variation(files: Pair) -> MeasuredValue:
     files, taken = files.for_numeric_pairs()
     original, masked = files.need_numeric(varying=False)
     before, after = (joint_moments(file) for file in on_original_scale(original, masked))
+    observed = np.diag((before.counts > 0) & (after.counts > 0))
+    means = np.array([_means(original[:, j], masked[:, j]) for j in np.flatnonzero(observed)]).reshape(-1, 2)
+    cells = ~(np.isnan(original) | np.isnan(masked))
+    return variation_of_statistics(mean_change(original[cells], masked[cells], 0.0), means, before, after, **taken)
+
+
+def variation_of_statistics(
+    values: float | None, means: Doubles, before: JointMoments, after: JointMoments, **taken: int
+) -> MeasuredValue:
+    """Return the loss from statistics of both files.
+
+    Parameters
+    ----------
+    values
+        The mean relative change of values; None where there is none.
+    means
+        The means of both files, a row for each variable that has values in both.
+    before, after
+        The moments of both files, on the scale of the original.
+    taken
+        How many variables they are of, if not of all.
+    """
     observed = (before.counts > 0) & (after.counts > 0)
     one, two = np.diag(observed), np.triu(observed, 1)
     correlated = two & before.vary & before.vary.T
-    means = np.array([_means(original[:, j], masked[:, j]) for j in np.flatnonzero(one)]).reshape(-1, 2)
-    cells = ~(np.isnan(original) | np.isnan(masked))
     components = {
-        "values": _mean_change(original[cells], masked[cells], 0.0),
-        "means": _mean_change(means[:, 0], means[:, 1], NEGLIGIBLE),
-        "covariances": _mean_change(before.products[two], after.products[two], NEGLIGIBLE),
-        "variances": _mean_change(before.variances.diagonal()[one], after.variances.diagonal()[one], NEGLIGIBLE),
-        "correlations": _mean_change(before.correlations[correlated], after.correlations[correlated], NEGLIGIBLE),
+        "values": values,
+        "means": mean_change(means[:, 0], means[:, 1], NEGLIGIBLE),
+        "covariances": mean_change(before.products[two], after.products[two], NEGLIGIBLE),
+        "variances": mean_change(before.variances.diagonal()[one], after.variances.diagonal()[one], NEGLIGIBLE),
+        "correlations": mean_change(before.correlations[correlated], after.correlations[correlated], NEGLIGIBLE),
     }
     defined = [component for component in components.values() if component is not None]
     if not defined:
@@ -71,11 +91,15 @@ def _means(original: Doubles, masked: Doubles) -> tuple[float, float]:
     return float(np.ldexp(before, -exponent).mean()), float(after.mean())
 
 
-def _mean_change(before: Doubles, after: Doubles, zero: float) -> float | None:
+def mean_change(before: Doubles, after: Doubles, zero: float) -> float | None:
     """Return the mean of |after - before| / |before|; a number of at most `zero` counts as 0."""
+    changes = changes_of_cells(before, after, zero)
+    return float(changes.mean()) if changes.size else None
+
+
+def changes_of_cells(before: Doubles, after: Doubles, zero: float) -> Doubles:
+    """Return |after - before| / |before| of every number that has one; one of at most `zero` counts as 0."""
     was, stays = np.abs(before) > zero, np.abs(after) <= zero
-    if not (was | stays).any():
-        return None
     with np.errstate(over="ignore"):
         change = np.abs(after - before) / np.where(was, np.abs(before), np.inf)
-    return float(np.minimum(change[was | stays], _LARGEST).mean())
+    return np.minimum(change[was | stays], _LARGEST)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +22,11 @@ from shoal.measure.utility.joint_moments import (
     quantile_places,
 )
 
-__all__ = ["probabilistic_information_loss"]
+__all__ = ["QuantileChange", "loss_of_statistics", "probabilistic_information_loss", "reach_of_density"]
 
 Doubles = NDArray[np.float64]
 
-# A value at the end of an interval stays outside it, whatever the unit of the variable.
-_MARGIN = 1e-9
+_MARGIN = 1e-9  # of the range
 
 
 @file_measure(
@@ -58,6 +59,58 @@ def probabilistic_information_loss(files: Pair) -> MeasuredValue:
     files, taken = files.for_numeric_pairs()
     original, masked = on_original_scale(*files.need_numeric(varying=False))
     before, after = joint_moments(original, fourth_order=True), joint_moments(masked)
+    return loss_of_statistics(before, after, lambda j: _quantile_change(original[:, j], masked[:, j]), **taken)
+
+
+@dataclass(frozen=True)
+class QuantileChange:
+    """The quantiles 5 % to 95 % of one variable in both files, on the scale of the original.
+
+    Attributes
+    ----------
+    before, after
+        The quantiles of both files.
+    records, span
+        How many values the original has, and their range.
+    inside
+        How many of them lie within `reach_of_density` of each quantile.
+    """
+
+    before: Doubles
+    after: Doubles
+    records: int
+    span: float
+    inside: NDArray[np.int64]
+
+    @property
+    def loss(self) -> float:
+        """The loss averaged over the quantiles."""
+        spread = QUANTILES * (1 - QUANTILES) * (2 * self.span / 1000 * self.records / self.inside) ** 2
+        return float(_loss(self.before, self.after, spread, 0.0, self.records).mean())
+
+
+def reach_of_density(span: float) -> float:
+    """Return how far from a quantile values count for the density there: strictly less than a thousandth of the range.
+
+    A value at the end of an interval stays outside it, whatever the unit of the variable.
+    """
+    return span / 1000 - _MARGIN * span
+
+
+def loss_of_statistics(
+    before: JointMoments, after: JointMoments, quantiles: Callable[[int], QuantileChange], **taken: int
+) -> MeasuredValue:
+    """Return the loss from statistics of both files on the scale of the original.
+
+    Parameters
+    ----------
+    before, after
+        Their moments, those of the original of fourth order too.
+    quantiles
+        Gives the quantiles of a variable, by its place.
+    taken
+        How many variables they are of, if not of all.
+    """
     observed = (before.counts > 0) & (after.counts > 0)
     one, two = np.diag(observed), np.triu(observed, 1)
     components = {
@@ -66,9 +119,7 @@ def probabilistic_information_loss(files: Pair) -> MeasuredValue:
         "covariance": _average(_covariance_losses(before, after)[two]),
         "correlation": _average(_correlation_losses(before, after)[two & before.vary & before.vary.T]),
         "quantile": _average(
-            np.array(
-                [_quantile_loss(original[:, j], masked[:, j]) for j in np.flatnonzero(one & before.vary.diagonal())]
-            )
+            np.array([quantiles(j).loss for j in np.flatnonzero(one & before.vary.diagonal()).tolist()])
         ),
     }
     defined = [component for component in components.values() if component is not None]
@@ -117,16 +168,10 @@ def _correlation_losses(before: JointMoments, after: JointMoments) -> Doubles:
     return _loss(r, after.correlations, spread, 1 + squares, before.counts)
 
 
-def _quantile_loss(original: Doubles, masked: Doubles) -> float:
-    """Return the loss of one variable, averaged over its quantiles.
-
-    The density at a quantile is that of the original values strictly within a thousandth of the range from it.
-    """
+def _quantile_change(original: Doubles, masked: Doubles) -> QuantileChange:
     values, others = (np.sort(column[~np.isnan(column)]) for column in (original, masked))
-    n, span = len(values), values[-1] - values[0]
+    n, span = len(values), float(values[-1] - values[0])
     before, after = values[quantile_places(n)], others[quantile_places(len(others))]
-    within = span / 1000
-    reach = within - _MARGIN * span
+    reach = reach_of_density(span)
     inside = np.searchsorted(values, before + reach, "left") - np.searchsorted(values, before - reach, "right")
-    spread = QUANTILES * (1 - QUANTILES) * (2 * within * n / inside) ** 2
-    return float(_loss(before, after, spread, 0.0, n).mean())
+    return QuantileChange(before, after, n, span, inside)

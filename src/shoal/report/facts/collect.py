@@ -62,7 +62,7 @@ from shoal.report.publish.shares import Shares
 if TYPE_CHECKING:
     from shoal.flow.release import Release
 
-__all__ = ["Audience", "Summary", "summarize", "summarize_files", "summary_schema"]
+__all__ = ["Audience", "Collector", "Summary", "refuse_without_plan", "summarize", "summarize_files", "summary_schema"]
 
 
 def summarize(
@@ -94,7 +94,7 @@ def summarize(
     --------
     >>> facts = summarize(release, "public", release.evaluate()).to_dict()
     """
-    collector = _Collector(release.recoded, release.masked, evaluation, release.plan, audience)
+    collector = Collector(release.recoded, release.masked, evaluation, release.plan, audience)
     sizes = [partition.sizes for partition in release.partitions]
     summary = collector.summary(sizes, distributions, just_made=True, linkage=linkage)
     computed = distributions and alternatives
@@ -127,14 +127,20 @@ def summarize_files(
     are_of_plan
         Whether these are the very files of the plan, so that what is proven with it is about them.
     """
-    collector = _Collector(original, masked, evaluation, plan, audience)
+    collector = Collector(original, masked, evaluation, plan, audience)
     sizes = [] if plan is None else sizes_shown(masked, plan)
     summary = collector.summary(sizes, distributions=True, just_made=False)
     proven = None if plan is None or not are_of_plan else proven_of_files(plan, original, masked, audience)
     return summary.model_copy(update={"proven": proven})
 
 
-class _Collector:
+def refuse_without_plan(plan: Plan | None, audience: Audience) -> None:
+    """Raise ParameterError if a report for the public has no plan."""
+    if plan is None and audience == "public":
+        raise ParameterError("A public report says how the file was protected: name the plan too (--plan).")
+
+
+class Collector:
     """Collects the facts about one release for one audience."""
 
     def __init__(
@@ -147,8 +153,7 @@ class _Collector:
         self._no_k = "" if plan is None else whole_chain.no_k_in_chain(plan)
         self._audience: Audience = audience
         self._internal = audience == "internal"
-        if plan is None and not self._internal:
-            raise ParameterError("A public report says how the file was protected: name the plan too (--plan).")
+        refuse_without_plan(plan, audience)
         self._few: set[str] = set()  # variables of which, in public, statistics would tell who has which value
         if plan is not None and not self._internal:
             numeric = [name for name in evaluation.columns if self._kinds.get(name) == "continuous"]
@@ -161,7 +166,12 @@ class _Collector:
         self._values = self._shares.values(self._evaluation.measured)
 
     def summary(
-        self, sizes: Sequence[NDArray[np.int64]], distributions: bool, just_made: bool, linkage: bool = True
+        self,
+        sizes: Sequence[NDArray[np.int64]],
+        distributions: bool,
+        just_made: bool,
+        linkage: bool = True,
+        of_sample: bool = False,
     ) -> Summary:
         """Return all facts, given the sizes of the groups in every block as far as they are known."""
         plan = self._plan
@@ -200,7 +210,7 @@ class _Collector:
             outside=self._outside(),
             **count_facts(plan, self._audience),
             recoded=recode_lines(plan, self._audience),
-            **key_facts(plan, self._original, self._masked, self._audience, of_both=distributions),
+            **key_facts(plan, self._original, self._masked, self._audience, of_both=distributions and not of_sample),
             rules=self._rules(),
             measures=measure_facts(self._evaluation, self._shares, self._fewest),
             least_share=self._shares.least,

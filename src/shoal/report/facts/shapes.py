@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from shoal.read import Table
 from shoal.report.facts.summary import Shape
 from shoal.report.wording import rounded_edges
 
-__all__ = ["categories_in", "shape_of_amounts", "shape_of_categories"]
+__all__ = ["categories_in", "shape_of_amounts", "shape_of_categories", "with_labels"]
 
 Doubles = NDArray[np.float64]
 
@@ -66,13 +66,17 @@ def shape_of_categories(columns: Sequence[NDArray[Any]], labels: Mapping[Any, st
     for one, count in zip(columns, counts, strict=True):
         own = [count.get(category, 0) / max(len(one), 1) for category in listed]
         shares.append(own + ([max(1 - sum(own), 0.0)] if rest else []))
-    meaning = {_code(code): label for code, label in labels.items()}
-    names_shown = [f"{meaning[one]} ({one})" if meaning.get(one) else str(one) for one in listed]
     return Shape(
-        categories=names_shown + ([f"{len(rest)} more"] if rest else []),
+        categories=with_labels(listed, labels) + ([f"{len(rest)} more"] if rest else []),
         masked=shares[0],
         original=shares[1] if len(shares) > 1 else None,
     )
+
+
+def with_labels(categories: Iterable[Any], labels: Mapping[Any, str]) -> list[str]:
+    """Return categories, as the texts of their cells, with what they are labelled."""
+    meaning = {_code(code): label for code, label in labels.items()}
+    return [f"{meaning[one]} ({one})" if meaning.get(one) else str(one) for one in categories]
 
 
 def _fewest_in(counts: Sequence[Mapping[Any, int]], categories: Sequence[Any]) -> int:

@@ -22,7 +22,7 @@ def key_risk_text(name: str, risk: KeyRisk, *, guessed: bool = False) -> str:
     rows = list(_facts(risk))
     width = max(len(word) for word, _ in rows)
     lines = [_first_line(name, risk, guessed), "", *(f"{word:<{width}}  {text}" for word, text in rows)]
-    if risk.suda_records:
+    if risk.suda_records and risk.suda_contributions:
         shares = sorted(risk.suda_contributions.items(), key=lambda one: -one[1])
         table = [(one_line(key), f"{share:.1f} %") for key, share in shares]
         lines += ["", table_text(("key", "in SUDA scores"), table, right={1})]
@@ -78,8 +78,8 @@ def _numbers(risk: KeyRisk) -> Iterator[tuple[str, str]]:
     yield "expected re-identifications", f"{risk.expected:,.2f}"
     yield "the same with units", "" if risk.household_expected is None else f"{risk.household_expected:,.2f}"
     missing = " (a missing value is a category)" if risk.incomplete else ""
-    yield f"records with a SUDA score{missing}", f"{risk.suda_records:,}"
-    yield "the largest SUDA score", f"{risk.suda_largest:,.0f}"
+    yield f"records with a SUDA score{missing}", "" if risk.suda_records is None else f"{risk.suda_records:,}"
+    yield "the largest SUDA score", "" if risk.suda_largest is None else f"{risk.suda_largest:,.0f}"
     for one in risk.confidential:
         name = one_line(one.column)
         yield f"{name}: fewest values", f"{one.values:,}"
@@ -115,6 +115,8 @@ def _facts(risk: KeyRisk) -> Iterator[tuple[str, str]]:
 
 
 def _special(risk: KeyRisk) -> str:
+    if risk.suda_records is None or risk.suda_size is None:
+        return "not looked for (SUDA is not computed on a cluster)"
     up_to = f"sets of up to {risk.suda_size} keys" if risk.suda_size < len(risk.keys) else "all sets of keys"
     missing = "; a missing value is a category" if risk.incomplete else ""
     if not risk.suda_records:

@@ -15,7 +15,14 @@ from shoal.measure.risk.keys.frequencies import KeyFrequencies, key_frequencies
 from shoal.measure.risk.keys.key_values import Missing, key_values, unit_codes
 from shoal.parameters.limits import TrueOrFalse, check_limits
 
-__all__ = ["household_risk", "individual_risk", "risk_of_frequencies", "risk_of_units"]
+__all__ = [
+    "household_risk",
+    "individual_risk",
+    "risk_of_frequencies",
+    "risk_of_units",
+    "small_weights",
+    "warn_of_small_weights",
+]
 
 Doubles = NDArray[np.float64]
 
@@ -131,7 +138,7 @@ def risk_of_frequencies(frequencies: KeyFrequencies, *, exact: bool = False, war
         places, pairs = pd.factorize(both[:, 0] + 1j * both[:, 1])
         risks = _risks(pairs.real.copy(), pairs.imag.copy(), exact)[places]
         if warns:
-            _warn_of_small_weights(both[:, 0], both[:, 1])
+            warn_of_small_weights(int(small_weights(both[:, 0], both[:, 1]).sum()))
     else:
         risks = 1 / both[:, 0]
     return MeasuredValue(float(risks.sum()), by_record=risks, global_risk=float(risks.mean()))
@@ -187,8 +194,13 @@ def _series(f: Doubles, q: Doubles) -> Doubles:
     return total
 
 
-def _warn_of_small_weights(f: Doubles, F: Doubles) -> None:
-    small = int(np.count_nonzero(f * (1 - 1e-9) > F))
+def small_weights(f: Doubles, F: Doubles) -> NDArray[np.bool_]:
+    """Return which records agree with more of the file than their weights say are in the population."""
+    return np.asarray(f * (1 - 1e-9) > F)
+
+
+def warn_of_small_weights(small: int) -> None:
+    """Warn of so many records whose weights sum to less than their number, if there are some."""
     if small:
         warn(
             f"Weights are taken as the number of persons that a record stands for; those of {small:,} records and of "

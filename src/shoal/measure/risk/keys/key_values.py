@@ -19,7 +19,18 @@ from shoal.errors import ColumnError, DataError, ParameterError, nearest_name_hi
 from shoal.parameters.limits import Limit, OneOf
 from shoal.read import Table, as_table
 
-__all__ = ["MISSING", "KeyValues", "Missing", "key_names", "key_values", "sampling_weights", "unit_codes"]
+__all__ = [
+    "MISSING",
+    "KeyValues",
+    "Missing",
+    "key_names",
+    "key_values",
+    "refuse_large_population",
+    "refuse_weight_as_key",
+    "role_column",
+    "sampling_weights",
+    "unit_codes",
+]
 
 Whole64 = NDArray[np.int64]
 Doubles = NDArray[np.float64]
@@ -84,26 +95,37 @@ def sampling_weights(table: Table, weights: Any, keys: Iterable[str]) -> Doubles
     """Return the sampling weight of every record; None without weights, an error unless all are above zero."""
     if weights is None:
         return None
-    name = _column(table, weights, "weights")
+    name = role_column(table, weights, "weights")
+    refuse_weight_as_key(name, keys)
+    values = positive_weights(table, name)
+    refuse_large_population(float(np.minimum(values, _MOST_PEOPLE).sum()), name)
+    return values
+
+
+def refuse_weight_as_key(name: str, keys: Iterable[str]) -> None:
+    """Raise ColumnError if the sampling weight is a key too."""
     if name in keys:
         raise ColumnError(f'"{name}" is a key and the sampling weight. Make it one of them.', column=name)
-    values = positive_weights(table, name)
-    if float(np.minimum(values, _MOST_PEOPLE).sum()) >= _MOST_PEOPLE:
+
+
+def refuse_large_population(total: float, name: str) -> None:
+    """Raise DataError if weights sum to more people than any population has."""
+    if total >= _MOST_PEOPLE:
         raise DataError(
             f'Weights say how many of the population a record stands for; those of "{name}" sum to {_MOST_PEOPLE:.0e} '
             "or more, which no population has. Correct them, or divide all by the same number."
         )
-    return values
 
 
 def unit_codes(table: Table, unit: Any) -> Whole64:
     """Return the unit of every record, numbered as they come; MissingValuesError if some records have none."""
-    name = _column(table, unit, "unit")
+    name = role_column(table, unit, "unit")
     refuse_missing(table, [name], "Every record needs its unit. Fill them, or leave those records out.")
     return numbered(values_of(table, name))
 
 
-def _column(table: Table, name: Any, what: str) -> str:
+def role_column(table: Table, name: Any, what: str) -> str:
+    """Return the name of a column of weights or units; ColumnError if there is none."""
     if not isinstance(name, str | int) or isinstance(name, bool):
         raise ParameterError(f"{what} must be the name of a column; got {type(name).__name__}.", parameter=what)
     if str(name) not in table:

@@ -60,7 +60,8 @@ class KeyRisk:
         without a unit.
     suda_records, suda_largest, dis_largest, suda_contributions, suda_size, suda_missing
         How many records have a SUDA score, the largest score and DIS score, the percentage of the scores that sets with
-        each key contribute, the most keys of a set that was looked at, and how missing values agree there.
+        each key contribute, the most keys of a set that was looked at, and how missing values agree there; all None
+        where SUDA was not computed, as on a cluster.
     confidential
         What the keys tell of confidential variables, if asked for.
     riskiest
@@ -80,12 +81,12 @@ class KeyRisk:
     global_risk: float
     units: int | None
     household_expected: float | None
-    suda_records: int
-    suda_largest: float
-    dis_largest: float
-    suda_contributions: Mapping[str, float]
-    suda_size: int
-    suda_missing: Missing
+    suda_records: int | None
+    suda_largest: float | None
+    dis_largest: float | None
+    suda_contributions: Mapping[str, float] | None
+    suda_size: int | None
+    suda_missing: Missing | None
     confidential: tuple[ConfidentialRisk, ...] = ()
     riskiest: tuple[RiskyRecord, ...] = ()
 

@@ -1,0 +1,1 @@
+"""Confidential variables of a whole file, rewritten: IPSO and fuzzy regression."""

@@ -1,0 +1,1 @@
+"""Combinations of key variables, counted over a whole file."""

@@ -1,0 +1,1 @@
+"""What comes of the blocks: how alike and how linkable the whole file is, and how it is written."""

@@ -1,0 +1,49 @@
+"""Dask frames: what comes back has their rows in their order, is written in random order, and measures itself."""
+
+import dask.dataframe
+import numpy as np
+import pandas as pd
+import pytest
+
+import shoal
+from shoal.scale.cluster import Cluster
+
+
+@pytest.fixture(scope="module")
+def frame():
+    random = np.random.default_rng(5)
+    return pd.DataFrame(
+        {
+            "income": random.lognormal(10, 1, 1_200),
+            "age": random.normal(45, 12, 1_200),
+            "sex": random.choice(["f", "m"], 1_200),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def release(frame):
+    return shoal.protect(dask.dataframe.from_pandas(frame, npartitions=3), k=5, seed=1)
+
+
+def test_rows_stay_in_their_order_in_memory(frame, release):
+    """As one machine does it: the file is one block, and so the groups are the same."""
+    masked = release.data.compute().reset_index(drop=True)
+    alone = shoal.protect(frame, k=5, seed=1).data
+    np.testing.assert_allclose(masked["income"], alone["income"], rtol=1e-12)
+    assert masked["sex"].tolist() == alone["sex"].tolist()
+    sizes = masked.groupby(list(masked.columns)).size()
+    assert release.headline["k"] == sizes.min() >= 5
+    assert release.headline["uniques"] == 0
+
+
+def test_rows_are_written_in_random_order_and_measured(frame, release, tmp_path):
+    masked = release.data.compute().reset_index(drop=True)
+    release.write(tmp_path / "out", cluster=Cluster(workers=1, memory="2GB"))
+    written = pd.read_parquet(tmp_path / "out")
+    assert sorted(written["income"]) == sorted(masked["income"])
+    assert written["income"].tolist() != masked["income"].tolist()
+    measured = release.evaluate(Cluster(workers=1, memory="2GB"), measures=["information_loss", "sse"])
+    here = shoal.evaluate(frame, masked, measures=["information_loss", "sse"])
+    for name in ("information_loss", "sse"):
+        assert float(getattr(measured, name)) == pytest.approx(float(getattr(here, name)), rel=1e-9)
