@@ -1,13 +1,11 @@
-"""At-least-k fuzzy c-means on the public reference files: its repair, its draw, and what an intruder finds.
+"""At-least-k fuzzy c-means on the public reference files: its repair and its draw.
 
     python benchmarks/at_least_k.py [--files census,tarragona,eia] [--ks 3,5,10]
 
 First groups: the information loss and the share of the records that was left to MDAV, beside the same without repair
 (as it was before clusters below k were dissolved and filled). Then centres drawn by membership: how many records come
-out unchanged, and the fewest records that carry a centre and that are behind one. Then the attack at equal loss: the
-loss is that of "fuzzy" with its defaults; "at-least-k" at the same k is drawn with the m2, and MDAV has the k, that
-come nearest to it. `expected` is the rate of an intruder who knows the method, `nearest` that of one who takes the
-nearest groups whatever the method is, `linked` that of distance linkage, all in percent.
+out unchanged, and the fewest records that carry a centre and that are behind one.
+What an intruder finds is measured by `python -m studies.at_least_k`.
 """
 
 from __future__ import annotations
@@ -15,7 +13,6 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -81,47 +78,6 @@ def draws(file: str, ks: list[int]) -> None:
         print(f"{file:10} {k:3} {lost:9.4f} {same:10} {carried:8} {behind:8} {seconds:7.1f}")
 
 
-def attacked(file: str, k: int, name: str, release: Any, lost: float, table: pd.DataFrame) -> None:
-    own = release.evaluate(measures=["transparency_attack"]).transparency_attack
-    nearest = shoal.measure.transparency_attack(table, release.data, method="mdav", k=k)
-    print(
-        f"{file:10} {k:3} {name:36} {lost:8.3f} {own.expected:9.2f} {nearest.expected:9.2f} {own.linkage:8.2f}"
-        f" {own.coverage:9.1f}"
-    )
-
-
-def nearest_loss(target: float, low: Any, high: Any, between: Callable[[Any, Any], Any], make: Callable) -> tuple:
-    """Return the setting, release and loss nearest to a loss, by halving; the loss grows with the setting."""
-    best = None
-    while True:
-        middle = between(low, high)
-        release, lost = make(middle)
-        if best is None or abs(lost - target) < abs(best[2] - target):
-            best = middle, release, lost
-        if middle in (low, high) or abs(lost / target - 1) < 0.02:
-            return best
-        low, high = (middle, high) if lost < target else (low, middle)
-
-
-def equal_loss(file: str, ks: list[int]) -> None:
-    table = table_of(file)
-    for k in ks:
-        fuzzy, target = released(table, k, method="fuzzy")
-        m2, drawn, of_drawn = nearest_loss(
-            target,
-            1.01,
-            4.0,
-            lambda low, high: round((low + high) / 2, 2),
-            lambda m2, k=k: released(table, k, method="at-least-k", replace=f"membership-draw:m2={m2}"),
-        )
-        larger, mdav, of_mdav = nearest_loss(
-            target, 2, len(table) // 4, lambda low, high: (low + high) // 2, lambda k: released(table, k)
-        )
-        attacked(file, k, f"fuzzy (m = 1.2), k = {k}", fuzzy, target, table)
-        attacked(file, k, f"at-least-k drawn, k = {k}, m2 = {m2}", drawn, of_drawn, table)
-        attacked(file, k, f"mdav, k = {larger}", mdav, of_mdav, table)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--files", default="census,tarragona,eia")
@@ -134,9 +90,6 @@ def main() -> None:
     print("\nDrawn: loss (%), unchanged records, fewest that carry a centre, fewest behind one, seconds")
     for file in files:
         draws(file, ks)
-    print("\nAt equal loss: loss, expected, nearest, linked, coverage (%)")
-    for file in files:
-        equal_loss(file, ks)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""At-least-k fuzzy c-means beside MDAV, Refine and fuzzy microaggregation."""

@@ -1,0 +1,1 @@
+"""Fuzzy microaggregation for data with constraints."""

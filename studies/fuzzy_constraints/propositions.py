@@ -1,0 +1,113 @@
+"""Propositions 2 and 8: what happens to centres for large m, and to the information loss over m1, m2 and c, on Census.
+
+The loss is the expected one of the algorithm as published, the sum over records and centres of membership times squared
+distance, in percent of the variance: no draw and no seed of a draw is in it. Census satisfies its rule, so that the
+constrained centres are the free ones (Proposition 5).
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from shoal.datasets import expenditure
+from shoal.partition.fuzzy import FuzzyCMeans
+from shoal.partition.fuzzy.alternating import c_means_rule, memberships
+
+Doubles = NDArray[np.float64]
+M1 = (1.05, 1.1, 1.2, 1.35, 1.5, 2.0)
+M2 = (1.02, 1.05, 1.1, 1.2, 1.35, 1.5, 2.0, 3.0, 5.0, 10.0)
+CLUSTERS = (1, 4, 13, 54, 108, 216, 360)
+SIZES_C, SIZES_M1, SIZES_M2 = 360, 1.1, (1.1, 1.5, 2.0, 10.0, 100.0)
+LARGE_M = (2.0, 5.0, 10.0, 100.0, 1e3, 1e5)
+
+
+def standardised(table: pd.DataFrame) -> Doubles:
+    return ((table - table.mean()) / table.std()).to_numpy()
+
+
+def centres_of(Z: Doubles, setting: tuple[int, float]) -> Doubles:
+    clusters, m1 = setting
+    return FuzzyCMeans(clusters, m=m1, max_iter=100, random_state=0).fit(Z).cluster_centers_
+
+
+def expected_losses(Z: Doubles, setting: tuple[int, float]) -> list[dict[str, float]]:
+    """Return the expected loss with every m2, for a number of clusters and an m1."""
+    centres = centres_of(Z, setting)
+    distances = cdist(Z, centres, "sqeuclidean")
+    rows = []
+    for m2 in M2:
+        shares = np.asarray(memberships(Z, centres, c_means_rule(m2)))
+        rows.append(
+            {"c": setting[0], "m1": setting[1], "m2": m2, "loss": 100 * (shares * distances).sum() / (Z**2).sum()}
+        )
+    return rows
+
+
+def losses(pool: Executor, census: pd.DataFrame) -> pd.DataFrame:
+    """Return the expected loss over c, m1 and m2."""
+    settings = [(c, m1) for c in reversed(CLUSTERS) for m1 in M1]  # the slow ones first
+    rows = [row for some in pool.map(partial(expected_losses, standardised(census)), settings) for row in some]
+    return pd.DataFrame(rows).sort_values(["c", "m1", "m2"], ignore_index=True)
+
+
+def expected_sizes(census: pd.DataFrame) -> pd.DataFrame:
+    """Return how many records each centre is expected to get as m2 grows, with n / k centres and k = 3."""
+    Z = standardised(census)
+    centres = centres_of(Z, (SIZES_C, SIZES_M1))
+    rows = []
+    for m2 in SIZES_M2:
+        sizes = np.asarray(memberships(Z, centres, c_means_rule(m2))).sum(axis=0)
+        below = 100 * (sizes < 3).mean()
+        rows.append(
+            {"m2": m2, "least": sizes.min(), "median": np.median(sizes), "most": sizes.max(), "below 3, %": below}
+        )
+    return pd.DataFrame(rows)
+
+
+def large_m(census: pd.DataFrame) -> pd.DataFrame:
+    """Return how far the farthest coordinate of four centres is from the mean, in standard deviations."""
+    tables = {
+        "Table 1": standardised(expenditure()),
+        "Census": standardised(census),
+        "500 records of a standard normal": standardised(pd.DataFrame(np.random.default_rng(0).normal(size=(500, 3)))),
+    }
+    rows = []
+    for m in LARGE_M:
+        fitted = {name: FuzzyCMeans(4, m=m, max_iter=2000, random_state=0).fit(Z) for name, Z in tables.items()}
+        rows.append({"m": m} | {name: np.abs(one.cluster_centers_).max() for name, one in fitted.items()})
+    return pd.DataFrame(rows)
+
+
+def picture(table: pd.DataFrame) -> Figure:
+    """Draw the loss over m1, for a small and a large m2, over m2 and over c."""
+    clusters, exponents = (13, 54, 108, 216, 360), (1.05, 1.5, 2.0, 3.0, 10.0)
+    panels = [
+        ("m1", "c", clusters, "m2", 1.1),
+        ("m1", "c", clusters, "m2", 2.0),
+        ("m2", "c", clusters, "m1", 1.1),
+        ("c", "m2", exponents, "m1", 1.1),
+    ]
+    ticks = {"m1": (1.05, 1.2, 1.35, 1.5, 2), "m2": (1.1, 1.5, 2, 3, 5, 10), "c": (1, 4, 13, 54, 108, 360)}
+    figure = Figure(figsize=(9, 7.4))
+    for place, (across, lines, values, fixed, at) in enumerate(panels):
+        axes = figure.add_subplot(2, 2, place + 1)
+        for value in values:
+            some = table[(table[lines] == value) & (table[fixed] == at)]
+            axes.plot(some[across], some["loss"], "o-", markersize=4, label=f"{lines} = {value:g}")
+        axes.axhline(100, color="black", linewidth=0.8)
+        axes.set(xlabel=f"{across}, with {fixed} = {at:g}", xscale="log")
+        axes.set_xticks(ticks[across], [f"{tick:g}" for tick in ticks[across]])
+        axes.minorticks_off()
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=8, ncols=2, loc="upper left")
+        axes.set_ylim(0, 1.35 * max(100.0, axes.get_ylim()[1]))
+    for axes in figure.axes[::2]:
+        axes.set_ylabel("expected information loss, %")
+    return figure

@@ -1,0 +1,1 @@
+"""The thesis on hierarchical agglomerative clustering for microaggregation."""

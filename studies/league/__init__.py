@@ -1,0 +1,1 @@
+"""A league table: every method and every replacement, on four files, by the same measures."""
