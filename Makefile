@@ -1,13 +1,15 @@
 # make demo    protect the built-in survey and show the result
 # make test    run the tests
 # make test-long   the randomised tests again, with other examples every time and many more of them
+# make studies  every table and figure of the papers again, into docs/studies/results
 # make check   tests, lint and types: what CI runs
+# make docs    all pages as HTML, in docs/_build; nothing in them is fetched from elsewhere
 # Each sets up a .venv first, with uv where it is installed and pip where it is not.
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-long lint types check benchmark docs clean
+.PHONY: demo test test-long lint types check benchmark studies docs clean
 .DELETE_ON_ERROR:
 
 .venv/pyvenv.cfg:
@@ -47,10 +49,14 @@ check: test lint types
 benchmark: .venv/installed-dev
 	$(BIN)/python benchmarks/mdav.py
 
+studies: .venv/installed-dev
+	$(BIN)/python -m studies
+
 docs: .venv/installed
 	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python --editable ".[docs]"; \
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"; fi
 	$(BIN)/sphinx-build -q -W docs docs/_build
+	$(BIN)/python docs/check_built.py docs/_build
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis shoal-demo

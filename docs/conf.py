@@ -4,6 +4,9 @@ import re
 import sys
 from pathlib import Path
 
+from docutils import nodes
+from latex2mathml.converter import convert
+
 from shoal import __version__
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -18,16 +21,27 @@ release = __version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 html_theme = "furo"
 html_title = f"shoal {release}"
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+html_math_renderer = "mathml"
+html_static_path = ["_static"]
+html_css_files = ["formulas.css"]
 myst_heading_anchors = 3
 autodoc_typehints = "none"
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "paper"]  # the paper has a format of its own
 nitpicky = False
 
 
 def setup(app):
-    """Let a bar in a docstring be a bar, as in |x - y|: shoal has no substitutions."""
+    """Let a bar in a docstring be a bar, as in |x - y|, and draw formulas without a script."""
     app.connect("autodoc-process-docstring", _escape_bars)
+    app.add_html_math_renderer("mathml", inline_renderers=(_formula, None), block_renderers=(_formula, None))
+
+
+def _formula(translator, node):
+    """Write a formula as MathML, which browsers draw themselves: no script, nothing to fetch."""
+    display = "inline" if isinstance(node, nodes.math) else "block"
+    translator.body.append(convert(node.astext(), display=display))
+    raise nodes.SkipNode
 
 
 def _escape_bars(app, what, name, thing, options, lines):

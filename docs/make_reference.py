@@ -2,8 +2,9 @@
 
     python docs/make_reference.py
 
-The reference has every public name, as the `__all__` of each module lists them. The table of methods has what each
-method, replacement and measure says about itself. `make docs` runs this first, so that the pages cannot be out of date;
+The reference has every public name, as the `__all__` of each module lists them, and every option of every command, as
+the command line declares them (`make_commands.py`). The table of methods has what each method, replacement and measure
+says about itself. `make docs` runs this first, so that the pages cannot be out of date;
 they are kept in the repository so that they can be read without building anything.
 """
 
@@ -16,6 +17,8 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
+
+from make_commands import commands_page
 
 from shoal.measure import MEASURES, FileMeasure, Measure
 from shoal.partition import METHODS
@@ -67,7 +70,8 @@ def main() -> None:
 def pages() -> dict[str, str]:
     """Return the text of every page, by its path below docs/."""
     reference = {f"reference/{name}.md": reference_page(title, modules) for name, (title, modules) in PAGES.items()}
-    return {"reference/index.md": index_page(), **reference, "methods/index.md": methods_page()}
+    others = {"reference/commands.md": commands_page(), "methods/index.md": methods_page()}
+    return {"reference/index.md": index_page(), **reference, **others}
 
 
 # The reference.
@@ -75,8 +79,9 @@ def pages() -> dict[str, str]:
 
 def index_page() -> str:
     """Return the first page of the reference."""
-    lines = ["# Reference", "", "Every public name, in the order of the flow.", "", "```{toctree}", ":maxdepth: 1", ""]
-    return _text([*lines, *PAGES, "```"])
+    about = "Every public name, in the order of the flow, and every command with its options."
+    lines = ["# Reference", "", about, "", "```{toctree}", ":maxdepth: 1", ""]
+    return _text([*lines, "commands", *PAGES, "```"])
 
 
 def reference_page(title: str, modules: Mapping[str, list[str] | None]) -> str:
@@ -235,8 +240,14 @@ OTHERS = {
 }
 
 
+def _linked(described: Any) -> str:
+    """Return what a method or a replacement says it does, as a link to its page; values for a group have one page."""
+    own = (DOCS / "methods" / f"{described.name}.md").exists()
+    return f"[{described.summary}]({described.name if own else 'representatives'}.md)"
+
+
 def _method_row(method: Any) -> tuple[str, ...]:
-    return f"`{method.name}`", f"`{_class_of(method)}`", method.summary, _reference(method.reference)
+    return f"`{method.name}`", f"`{_class_of(method)}`", _linked(method), _reference(method.reference)
 
 
 def _method_support(method: Any) -> tuple[str, ...]:
@@ -246,7 +257,7 @@ def _method_support(method: Any) -> tuple[str, ...]:
 
 
 def _replacement_row(replacement: Any) -> tuple[str, ...]:
-    return f"`{replacement.name}`", f"`{replacement.__name__}`", replacement.summary, _reference(replacement.reference)
+    return f"`{replacement.name}`", f"`{replacement.__name__}`", _linked(replacement), _reference(replacement.reference)
 
 
 def _replacement_support(replacement: Any) -> tuple[str, ...]:

@@ -1,18 +1,22 @@
-"""The reference names every public name, and the page of methods every method, replacement and measure.
+"""The reference has every public name and every option of every command, the page of methods all of them.
 
-`python docs/make_reference.py` writes both.
+`python docs/make_reference.py` writes these pages.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+import typer
 
+from shoal.cli.app import app
 from shoal.measure import MEASURES
 from shoal.partition import METHODS
+from shoal.recode.catalogue import RECODES
 from shoal.replace import REPLACEMENTS
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -44,3 +48,40 @@ def test_the_reference_names_every_public_name(module):
 def test_the_page_of_methods_names_all_of_them(catalogue):
     page = (DOCS / "methods" / "index.md").read_text(encoding="utf-8")
     assert not [name for name in catalogue if f"| `{name}` |" not in page]
+
+
+def test_the_pages_are_those_that_the_code_gives(monkeypatch):
+    """Where this fails: python docs/make_reference.py."""
+    monkeypatch.setattr(sys, "path", [str(DOCS), *sys.path])
+    pages = import_module("make_reference").pages()
+    assert not [path for path, text in pages.items() if (DOCS / path).read_text(encoding="utf-8") != text]
+
+
+def commands_page() -> dict[str, str]:
+    """Return what the page of commands has under each heading."""
+    page = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
+    return dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
+
+
+@pytest.mark.parametrize("name", typer.main.get_command(app).commands)
+def test_the_page_of_commands_has_every_argument_and_option(name):
+    visible = [one for one in typer.main.get_command(app).commands[name].params if not getattr(one, "hidden", False)]
+    named = {
+        *(option for one in visible if one.param_type_name == "option" for option in (*one.opts, *one.secondary_opts)),
+        *(one.name.upper() for one in visible if one.param_type_name == "argument"),
+    }
+    rows = [row.split(" | ")[0] for row in commands_page()[f"shoal {name}"].splitlines() if row.startswith("| `")]
+    assert {word for row in rows for word in re.findall("`(.+?)`", row)} == named
+
+
+def test_every_option_says_what_it_does():
+    commands = [text for heading, text in commands_page().items() if heading.startswith("shoal ")]
+    rows = [row for text in commands for row in text.splitlines() if row.startswith("| `")]
+    assert not [row for row in rows if not row.split(" | ")[1].strip()]
+
+
+def test_the_page_of_commands_has_every_option_of_every_measure_and_every_recode():
+    page = commands_page()
+    wanted = {f"| `{name}` | `{option}` |" for name, measure in MEASURES.items() for option in measure.options}
+    assert not [row for row in wanted if row not in page["Options of measures"]]
+    assert not [name for name in RECODES if f"`{name}`" not in page["Recodes"]]
