@@ -61,7 +61,8 @@ def disagreements(study: str, table: PageTable) -> list[str]:
     return [
         f"{table.file}: {' | '.join(row)}"
         for row in table.rows
-        if not any(all(map(_same, row, candidate)) for candidate in candidates)
+        if len(row) != len(table.columns)
+        or not any(all(map(_same, row, candidate)) for candidate in candidates)
     ]
 
 
