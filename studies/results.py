@@ -54,6 +54,8 @@ class Study:
     def begin(self) -> argparse.Namespace:
         """Read the options of the command, and make the folder of the results."""
         self.options = self.arguments.parse_args()
+        if getattr(self.options, "long", False):
+            self.arguments.prog += " --long"  # results say so
         self.options.output.mkdir(parents=True, exist_ok=True)
         self._began = time.perf_counter()
         return self.options
@@ -66,17 +68,24 @@ class Study:
         """Print a table, and write it as NAME.csv with the command that made it in the first line."""
         print(f"\n{title}\n\n{frame.to_string(index=False)}", flush=True)
         text = frame.to_csv(index=False, float_format="%.6g", lineterminator="\n")
-        (self.options.output / f"{name}.csv").write_text(f"# {self._made_by()}\n{text}", encoding="utf-8")
+        (self.options.output / f"{name}.csv").write_text(f"# {self.made_by}\n{text}", encoding="utf-8")
 
     def picture(self, name: str, figure: Figure) -> None:
         """Write a picture as NAME.svg."""
-        about = {"Date": None, "Description": self._made_by()}
+        about = {"Date": None, "Description": self.made_by}
         with mpl.rc_context({"svg.hashsalt": self.name}):  # the same ids in the file every time
             figure.savefig(self.options.output / f"{name}.svg", metadata=about, bbox_inches="tight")
+
+    def mark(self, picture: Path) -> None:
+        """Write into an SVG file, drawn by shoal itself, what made it."""
+        text = picture.read_text(encoding="utf-8")
+        picture.write_text(text.replace("\n", f"\n<!-- {self.made_by} -->\n", 1), encoding="utf-8")
 
     def end(self) -> None:
         """Say how long the study took."""
         print(f"\n{self.name}: {time.perf_counter() - self._began:.0f} s", flush=True)
 
-    def _made_by(self) -> str:
+    @property
+    def made_by(self) -> str:
+        """The command and version, as every result says them."""
         return f"{self.arguments.prog}, shoal {shoal.__version__}"

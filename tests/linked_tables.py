@@ -61,8 +61,7 @@ def disagreements(study: str, table: PageTable) -> list[str]:
     return [
         f"{table.file}: {' | '.join(row)}"
         for row in table.rows
-        if len(row) != len(table.columns)
-        or not any(all(map(_same, row, candidate)) for candidate in candidates)
+        if len(row) != len(table.columns) or not any(all(map(_same, row, candidate)) for candidate in candidates)
     ]
 
 
@@ -90,7 +89,8 @@ def _cells(line: str) -> list[str]:
 
 
 def _rounds_to(value: float, text: str) -> bool:
-    return f"{value:.{len(text.partition('.')[2])}f}" == text
+    decimals = len(text.partition(".")[2])
+    return f"{round(value, decimals) + 0.0:.{decimals}f}" == text  # and no minus before nothing but zeros
 
 
 def _same(cell: str, written: str) -> bool:

@@ -245,4 +245,5 @@ def search(study: Study) -> None:
     study.table("long_draw", draw_table(means, releases, records), "The effect of m2")
     study.table("long_entropy", entropy_table(means, releases, sizes), "With entropy")
     (options.output / MAP).write_bytes((TRIALS / MAP).read_bytes())
+    study.mark(options.output / MAP)
     study.end()

@@ -1,0 +1,1 @@
+"""Cano, Ladra and Torra (2010): clusters in synthetic data, and information loss."""
