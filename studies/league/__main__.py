@@ -1,8 +1,11 @@
 """A league table over Census, Tarragona, EIA and testdata: every method and every replacement.
 
+    python -m studies.league
+
 `census.csv`, `tarragona.csv`, `eia.csv` and `testdata.csv` have the releases at k = 5, the lowest score first,
-`sizes.csv` the methods at k = 3, 5 and 10, `refused.csv` what cannot be done and why. `seconds.csv` and the tables for
-the page (`*.txt`), which have the seconds too, are the only results that differ from run to run.
+`sizes.csv` the methods at k = 3, 5 and 10 (their losses side by side in `losses.csv`), `refused.csv` what cannot be
+done and why. `seconds.csv` and the tables for the page (`*.txt`), which have the seconds too, are the only results that
+differ from run to run.
 """
 
 from __future__ import annotations
@@ -12,12 +15,11 @@ from multiprocessing import get_context
 
 import pandas as pd
 
-import shoal
 from studies.league.entries import ENTRIES, K
 from studies.league.files import FILES
 from studies.league.measured import measured
 from studies.league.picture import risk_and_loss
-from studies.league.tables import page_table, sorted_by_score
+from studies.league.tables import losses, page_table, sorted_by_score
 from studies.results import Study
 
 STUDY = Study("league", __doc__)
@@ -31,11 +33,13 @@ def main() -> None:
     for file in FILES:
         of_file = sorted_by_score(rows[(rows["file"] == file.name) & (rows["k"] == K)]).drop(columns=["file", "k"])
         STUDY.table(file.name, of_file.drop(columns="seconds").round(3), f"{file.title}, k = {K}")
-        made_by = f"% {STUDY.arguments.prog}, shoal {shoal.__version__}\n\n"
-        (STUDY.options.output / f"{file.name}.txt").write_text(made_by + page_table(of_file), encoding="utf-8")
+        text = f"% {STUDY.made_by}\n\n{page_table(of_file)}"
+        (STUDY.options.output / f"{file.name}.txt").write_text(text, encoding="utf-8")
         STUDY.picture(file.name, risk_and_loss(of_file, file.title))
     several = rows.groupby(["file", "method"])["k"].transform("nunique") > 1
     STUDY.table("sizes", rows[several].drop(columns="seconds").round(3), "Methods at k = 3, 5 and 10")
+    titles = {file.name: file.title for file in FILES}
+    STUDY.table("losses", losses(rows[several], titles).round(3), "Information loss, % of the variance of the numbers")
     reasons = refused.groupby(["file", "method", "reason"], sort=False)["k"].agg(
         lambda k: " ".join(map(str, sorted(k)))
     )

@@ -15,7 +15,7 @@ from studies.league.files import LeagueFile
 __all__ = ["ENTRIES", "Entry", "K"]
 
 K = 5
-_OTHER_K = (3, 10)
+_SIZES = (3, K, 10)
 # Parameters where there is no default, or the default is a number of seconds.
 _METHODS = {"refine": "refine:steps=5000"}
 _REPLACEMENTS = {
@@ -72,9 +72,8 @@ class Entry:
 
 
 def _entries() -> tuple[Entry, ...]:
-    sizes = (*_OTHER_K, K)
     methods = [name for name, kind in METHODS.items() if kind.scope != "file"]
-    entries = [Entry(name, _METHODS.get(name, name), sizes=sizes) for name in methods]
+    entries = [Entry(name, _METHODS.get(name, name), sizes=_SIZES) for name in methods]
     entries.append(Entry("optimal-univariate, column by column", "optimal-univariate", options={"blocks": 1}))
     entries.append(Entry("mdav, blocks of three", "mdav", options={"blocks": 3}))
     for name, kind in REPLACEMENTS.items():
@@ -82,6 +81,7 @@ def _entries() -> tuple[Entry, ...]:
             continue
         method = "at-least-k" if kind.needs == "memberships" else kind.default_method
         entries.append(Entry(name if METHODS[method].scope == "file" else f"{method} + {name}", method, name))
+    entries.append(Entry("mdav, Gower's distance", "mdav:distance=gower"))
     return tuple(entries)
 
 

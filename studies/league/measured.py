@@ -23,6 +23,7 @@ MEASURES = {
     "interval_disclosure": "interval_disclosure",
     "attack": "transparency_attack",
     "score": "score",
+    "categories_changed": "categories_changed",
 }
 _ALL_COLUMNS = [name for name in MEASURES.values() if name != "transparency_attack"]
 _SEED = 1
@@ -46,7 +47,7 @@ def measured(file: LeagueFile, table: pd.DataFrame, entry: Entry, k: int) -> dic
         except ShoalError as error:
             return {**row, "reason": str(error)}
         seconds = time.process_time() - begin
-        of_all = shoal.evaluate(table, release.data, kinds=kinds, measures=_ALL_COLUMNS)
+        of_all = shoal.evaluate(table, release.data, kinds=kinds, measures=_ALL_COLUMNS, aligned=True)
         attack = None
         if release.plan.family not in ("synthetic", "hybrid", "perturbation"):
             attack = release.evaluate(measures=["transparency_attack"]).transparency_attack

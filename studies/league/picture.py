@@ -27,15 +27,16 @@ def risk_and_loss(rows: pd.DataFrame, title: str) -> Figure:
     near = near[near["pil"] <= near["pil"].median() + 15]
     figure = Figure(figsize=(10, 11.5), layout="constrained")
     whole, part = figure.subplots(2, 1)
-    _points(whole, rows, labelled=rows.drop(near.index))
-    _points(part, near, labelled=near)
+    _points(whole, rows)
+    _points(part, near)
     whole.set_xlim(left=0)
     whole.set_ylim(bottom=0)
     whole.set_title(f"{title}, k = 5: all releases (the crowd is drawn again below)", fontsize=12)
     part.set_title("Groups of at least 5 whole records", fontsize=12)
     part.margins(0.12)
     whole.legend(frameon=False, fontsize=9)
-    figure.canvas.draw()  # so that places of points are known
+    figure.draw_without_rendering()  # so that places of points are known
+    figure.set_layout_engine("none")  # and labels do not move them
     place_labels(whole, _labels(rows.drop(near.index)), list(zip(rows["risk"], rows["pil"], strict=True)))
     place_labels(part, _labels(near), list(zip(near["risk"], near["pil"], strict=True)))
     return figure
@@ -45,7 +46,7 @@ def _labels(rows: pd.DataFrame) -> list[tuple[str, float, float]]:
     return [(row.method, row.risk, row.pil) for row in rows.itertuples()]
 
 
-def _points(ax: Axes, rows: pd.DataFrame, labelled: pd.DataFrame) -> None:
+def _points(ax: Axes, rows: pd.DataFrame) -> None:
     for family, (colour, marker) in _STYLES.items():
         own = rows[rows["family"] == family]
         if len(own):

@@ -1,0 +1,98 @@
+"""The league has every method and replacement, the published losses of MDAV, and a page that quotes it."""
+
+from __future__ import annotations
+
+import pytest
+from studies.league.entries import ENTRIES
+from studies.league.files import FILES
+
+from linked_tables import STUDIES, PageTable, disagreements, linked_file, not_in_files, page_tables
+from oracles.tables_of_pages import tables_of
+from shoal.partition import METHODS
+from shoal.replace import REPLACEMENTS
+
+STUDY = "league"
+TABLES = page_tables(STUDY)
+# Information loss of MDAV in percent as printed in the literature: Census, Tarragona and EIA at k = 3, 5 and 10.
+PUBLISHED = {"Census": (5.69, 9.09, 14.16), "Tarragona": (16.93, 22.46, 33.19), "EIA": (0.483, 1.667, 3.840)}
+BY_A_MINUTE = {"4.70", "7.32", "11.39", "14.47", "20.15", "30.12"}  # of refine; the study makes 5,000 steps
+ALPHA = {"0.1"}
+# Column of the page, and of the results.
+COLUMNS = {
+    "loss": "information_loss",
+    "PIL": "pil",
+    "linkage": "linkage",
+    "ID": "interval_disclosure",
+    "attack": "attack",
+}
+
+
+@pytest.mark.parametrize("table", TABLES, ids=[f"{place}-{table.file}" for place, table in enumerate(TABLES)])
+def test_a_table_on_the_page_has_the_numbers_of_its_file(table: PageTable):
+    assert table.rows
+    assert disagreements(STUDY, table) == []
+
+
+def test_a_number_in_the_text_is_in_a_table():
+    assert not_in_files(STUDY) <= BY_A_MINUTE | ALPHA
+
+
+@pytest.mark.parametrize("file", [file.name for file in FILES])
+def test_the_page_includes_the_league_of_a_file_as_it_is_in_the_results(file):
+    folder = STUDIES / "results" / STUDY
+    text = (folder / f"{file}.txt").read_text(encoding="utf-8")
+    assert f"```{{include}} results/league/{file}.txt\n```" in (STUDIES / f"{STUDY}.md").read_text(encoding="utf-8")
+    heads = [cell.strip() for cell in text.splitlines()[2].split("|")[1:-1]]
+    (shown,) = tables_of(text)
+    rows = linked_file(STUDY, f"{file}.csv")
+    assert len(shown) == len(rows)
+    for line, (_, row) in zip(shown, rows.iterrows(), strict=True):
+        cells = dict(zip(heads, [cell.strip() for cell in line.split("|")[1:-1]], strict=True))
+        assert cells["method"] == row["method"]
+        for head, column in COLUMNS.items():
+            assert (cells[head] == "") == (row[column] == ""), (row["method"], head)
+            if cells[head]:
+                assert float(cells[head]) == pytest.approx(float(row[column]), abs=0.0056)
+
+
+@pytest.mark.parametrize("file", [file.name for file in FILES])
+def test_every_entry_has_a_release_or_a_reason(file):
+    refused = linked_file(STUDY, "refused.csv")
+    released = set(linked_file(STUDY, f"{file}.csv")["method"])
+    reasons = set(refused.loc[refused["file"] == file, "method"])
+    assert released | reasons == {entry.name for entry in ENTRIES}
+    assert not released & reasons
+
+
+def test_all_methods_and_replacements_take_part():
+    assert {entry.method.partition(":")[0] for entry in ENTRIES} >= {name for name in METHODS if name != "one-group"}
+    assert {entry.replacement for entry in ENTRIES} >= set(REPLACEMENTS) - {"mean"}
+
+
+def test_the_loss_of_mdav_is_the_published_one():
+    mdav = linked_file(STUDY, "losses.csv").set_index("method").loc["mdav"]
+    for file, printed in PUBLISHED.items():
+        for k, value in zip((3, 5, 10), printed, strict=True):
+            assert float(mdav[f"{file}, k = {k}"]) == pytest.approx(value, abs=0.0051)
+
+
+def test_the_score_is_half_of_the_loss_and_half_of_the_risk():
+    for file in FILES:
+        rows = linked_file(STUDY, f"{file.name}.csv")
+        numbers = rows[["pil", "linkage", "interval_disclosure", "score"]].astype(float)
+        expected = numbers["pil"] / 2 + (numbers["linkage"] + numbers["interval_disclosure"]) / 4
+        assert numbers["score"].tolist() == pytest.approx(expected.tolist(), abs=2e-3)
+
+
+def test_groups_of_whole_records_have_at_least_k():
+    for file in FILES:
+        rows = linked_file(STUDY, f"{file.name}.csv").set_index("method")
+        grouped = rows[rows["family"].isin(["microaggregation", "fuzzy", "entropy"])]
+        whole = grouped.drop([name for name in grouped.index if "blocks" in name or "column by column" in name])
+        assert len(whole) > 15
+        assert (whole["k_reached"].astype(int) >= 5).all()
+
+
+def test_refine_loses_least():
+    losses = linked_file(STUDY, "losses.csv").set_index("method").replace("", None).astype(float)
+    assert (losses.idxmin() == "refine").all()
