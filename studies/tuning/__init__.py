@@ -1,0 +1,1 @@
+"""What `shoal tune` finds on Census and on a mixed table."""
