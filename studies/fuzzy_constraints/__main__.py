@@ -13,6 +13,7 @@ from __future__ import annotations
 from concurrent.futures import ProcessPoolExecutor
 
 from studies.fuzzy_constraints import (
+    entropy_choice,
     expenditure_tables,
     long_search,
     noise_draws,
@@ -44,10 +45,15 @@ def main() -> None:
         study.table("risk_and_loss", at_equal_loss, "Disclosure risk at equal loss, in percent")
         trials = parameter_choice.grid(pool, census)
         chosen = parameter_choice.best(pool, census, trials)
+        with_entropy = entropy_choice.entropy_grid(pool, census)
+        best_with_entropy = entropy_choice.best_with_entropy(pool, census, with_entropy)
     study.table("parameter_grid", trials, "The grid of m1, m2 and c: mean of two seeds")
     study.table("parameter_choice", chosen, "The best of the grid, released again with five other seeds")
     influence = parameter_choice.influence(trials)
     study.table("parameter_influence", influence, "The lowest score with one parameter fixed")
+    study.table("entropy_grid", with_entropy, "The grid of lambda1, lambda2 and c")
+    study.table("entropy_choice", best_with_entropy, "The best of it, released again with three other seeds")
+    study.table("entropy_influence", entropy_choice.entropy_influence(with_entropy), "Its lowest score with one fixed")
     study.picture("parameter_choice", parameter_choice.picture(trials, chosen))
     study.end()
 

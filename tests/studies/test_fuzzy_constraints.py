@@ -62,6 +62,14 @@ QUOTED = {
         "k = 5, with errors and the rule": 1,
         "k = 10, with errors and the rule": 1,
     },
+    "entropy_choice": {
+        **dict.fromkeys(("file", "k", "setting", "lambda1", "lambda2", "clusters")),
+        **dict.fromkeys(("score in the grid", "score", "risk", "loss"), 1),
+    },
+    "entropy_influence": {
+        **dict.fromkeys(("parameter", "value")),
+        **dict.fromkeys((f"k = {k}, {file}" for file in ("as it is", "with errors and the rule") for k in (5, 10)), 1),
+    },
 }
 
 
