@@ -156,6 +156,21 @@ def test_a_proof_that_ran_out_of_time_goes_on(monkeypatch):
     assert proof.bound == pytest.approx(proof.sse)
 
 
+def test_a_linear_program_that_is_not_solved_proves_more_than_the_neighbours_do():
+    """Two steps of the proof, after 40 of the search for each of 50 groups."""
+    bounds = Refine(3, steps=50 * 40 + 2, prove=True).fit(iris()).lower_bound_.by_method
+    solved = linear_program.bound_by_program(iris(), 3, None)
+    assert max(bounds["neighbours"], 0.9 * solved) < bounds["linear program"] <= solved * (1 + 1e-9)
+
+
+def test_the_last_bound_is_left_out_where_there_is_no_time_for_it():
+    proof = proof_of(iris(), 3)
+    proof.prove(0.0)
+    assert proof.bound == 0
+    proof.prove(None)
+    assert 0 < proof.bound < proof.sse
+
+
 def test_without_time_or_steps_there_is_the_start():
     for parameters in ({"seconds": 0}, {"steps": 0}):
         found = Refine(5, prove=True, **parameters).fit(iris())

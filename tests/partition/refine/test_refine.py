@@ -263,6 +263,23 @@ def test_huge_and_tiny_values():
         assert np.array_equal(Refine(3, steps=64).fit(np.ldexp(X, exponent)).labels_, expected)
 
 
+def test_an_interrupted_search_keeps_what_it_has():
+    def interrupt(part: float) -> None:
+        parts.append(part)
+        if sum(parts) > 0.5:
+            raise KeyboardInterrupt
+
+    parts: list[float] = []
+    search = Refine(5, steps=3_200)
+    with listening(interrupt), pytest.raises(KeyboardInterrupt):
+        search.fit(blobs())
+    assert 0 < search.steps_ < 3_200
+    assert np.array_equal(search.labels_, Refine(5, steps=search.steps_).fit(blobs()).labels_)
+    on = Refine(5, search.labels_, steps=320).fit(blobs())
+    assert on.start_sse_ == pytest.approx(sse(blobs(), search.labels_))
+    assert on.sse_ <= on.start_sse_ < sse(blobs(), MDAV(5).fit(blobs()).labels_)
+
+
 def test_progress_sums_up_to_one():
     for parameters in (
         {"steps": 100},

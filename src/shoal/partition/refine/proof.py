@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,6 +144,13 @@ class Proof:
             advance(max(0.0, done - reported))
             reported = max(reported, done)
         advance(1 - reported)
+
+    def prove(self, seconds: float | None) -> None:
+        """Prove the bound of the steadiest prices so far, if the seconds are enough; where more was out of reach."""
+        self._time_left.start(seconds)
+        with suppress(OutOfTimeError):
+            self._generation.prove()
+        self.bound = min(max(self.bound, self._generation.bound), self.sse)
 
     def _loss(self, numbers: NDArray[np.int64]) -> float:
         return float(self._pool.errors[numbers].sum())

@@ -36,7 +36,7 @@ __all__ = ["Refine"]
 
 _SHORTEST_LIST, _LONGEST_LIST = 24, 64  # of neighbours
 _STEPS_BEFORE_PROOF = 40  # for every group
-_FOR_PRICES = 0.1  # of the seconds, where the linear program is not solved in the others
+_FOR_LAST = 0.1  # of the seconds, for bounds where the linear program is not solved in the others
 _START, _SEARCH = 0.1, 0.85  # parts of the work, as far as they can be known beforehand
 
 
@@ -89,8 +89,7 @@ class Refine(Partitioner):
         and the groups that good ones are made of, and integer programs put these together, until the time is up or
         the partition is proven to be the best. It needs highspy (``shoal[prove]``), and files of up to 10,000 records,
         fewer from k = 48 on; larger ones are searched without one. A search of 40 steps for every group comes first:
-        with fewer steps, or no time after it, there is no proof. Interrupted in the proof, it keeps `labels_`, where
-        another can start.
+        with fewer steps, or no time after it, there is no proof.
     random_state
         The seed of the search, a whole number from 0 to 4294967295, as in scikit-learn. `shoal.protect` takes it from
         its own `seed` where the method is named without one.
@@ -98,7 +97,8 @@ class Refine(Partitioner):
     Attributes
     ----------
     labels_
-        The group of every record, 0 to g-1.
+        The group of every record, 0 to g-1. An interrupted search (Ctrl-C) keeps the best so far, where another can
+        start.
     steps_
         How many steps were taken. The same `random_state` and ``steps=steps_`` give the same labels, on any
         number of threads.
@@ -224,9 +224,11 @@ class Refine(Partitioner):
         if is_proof:
             steps = first if steps is None else min(steps, first)
         one = RefineSearch(X, groups, neighbours, self.k, optimum, int(self.random_state))
-        with share(0.1 if is_proof else 1):
-            one.go_on(clock, steps)
-        self.steps_ = one.n_steps
+        try:
+            with share(0.1 if is_proof else 1):
+                one.go_on(clock, steps)
+        finally:  # what there is stays if someone interrupts it
+            self.labels_, self.steps_ = one.labels, one.n_steps
         if not is_proof or one.n_steps < first or optimum.is_reached(groups):
             return one.labels, {}
 
@@ -244,7 +246,8 @@ class Refine(Partitioner):
 
         scaled, unit = scaled_for_program(X, self.k)
         left = self._seconds_left(began)
-        to_begin = None if left is None else (1 - _FOR_PRICES) * left
+        last = None if left is None else _FOR_LAST * left
+        to_begin = None if left is None or last is None else left - last
         if self.steps == first:
             to_begin = 0.0  # as where the beginning took all the time
         labels, bounds, is_solved = one.labels, {}, False
@@ -252,12 +255,15 @@ class Refine(Partitioner):
             try:
                 proof = Proof(scaled, self.k, [labels], neighbours, search_on, explore, to_begin)
                 labels, is_solved = self._proven(proof, first, self._seconds_left(began))
+                if not is_solved:
+                    began_last = time.perf_counter()
+                    proof.prove(None if last is None else last / 2)
+                    last = None if last is None else max(0.0, last - (time.perf_counter() - began_last))
                 bounds["linear program"] = proof.bound * unit * unit
             except OutOfTimeError:
                 advance(1)
         if not is_solved:
-            seconds = None if left is None else _FOR_PRICES * left
-            bounds["prices"] = bound_by_prices(scaled, self.k, seconds=seconds)[0] * unit * unit
+            bounds["prices"] = bound_by_prices(scaled, self.k, seconds=last)[0] * unit * unit
         return labels, bounds
 
     def _seconds_left(self, began: float) -> float | None:
@@ -266,7 +272,7 @@ class Refine(Partitioner):
     def _proven(self, proof: Proof, first: int, seconds: float | None) -> tuple[NDArray[np.int64], bool]:
         """Let a proof go on; return its labels, and whether its linear program was solved."""
         try:
-            proof.go_on(seconds, None if self.steps is None else self.steps - first, solved_in=1 - _FOR_PRICES)
+            proof.go_on(seconds, None if self.steps is None else self.steps - first, solved_in=1 - _FOR_LAST)
         finally:  # what there is stays if someone interrupts it
             self.labels_, self.steps_, self.history_ = proof.labels, first + proof.n_steps, proof.history
         return proof.labels, proof.is_solved

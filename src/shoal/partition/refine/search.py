@@ -125,10 +125,11 @@ class RefineSearch:
         self._make_proposals(count, moves, heat)
         for other in others:
             other.result()
-        self.n_steps += count
-        tolerance = self._phases.tolerance(self.n_steps)
-        has_changed = apply_proposals(self._groups, self._proposals, count, self.n_steps, tolerance) > 0
-        self._phases.after_round(self.n_steps, has_changed)
+        n_steps = self.n_steps + count
+        tolerance = self._phases.tolerance(n_steps)
+        has_changed = apply_proposals(self._groups, self._proposals, count, n_steps, tolerance) > 0
+        self.n_steps = n_steps  # not before: it may be interrupted
+        self._phases.after_round(n_steps, has_changed)
 
 
 class _Phases:
