@@ -42,6 +42,13 @@ def test_a_third_column_makes_layers_that_add_up(kept):
     assert np.sum(layers.after, axis=0).tolist() == whole.after[0]
 
 
+@pytest.mark.parametrize("name", ["region", "tax"])
+def test_a_column_with_itself_is_no_table_and_no_error(kept, name):
+    source, folder, *_ = kept
+    for found in (cross_table(source, folder, [name]), pair(source, folder, name, name)):
+        assert (found.names, found.before, found.after) == ([name], [], [])
+
+
 def test_numbers_are_put_into_fifths_of_the_original(kept):
     source, folder, before, _ = kept
     found = cross_table(source, folder, ["gross_income", "area"])

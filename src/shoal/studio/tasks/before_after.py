@@ -114,7 +114,13 @@ def pair(source: dict[str, Any], folder: str, one: str, other: str) -> PairView 
 
 
 def cross_table(source: dict[str, Any], folder: str, columns: Sequence[str]) -> CrossTable:
-    """Return how many records have every combination of two or three columns; numbers are put into bins."""
+    """Return how many records have every combination of two or three columns; numbers are put into bins.
+
+    One column is no table: it has a name and no counts.
+    """
+    columns = list(dict.fromkeys(columns))
+    if len(columns) < 2:
+        return CrossTable(names=columns, categories=[], before=[], after=[])
     release, _ = kept_release(folder)
     tables = _both(release, columns)
     coded = [_coded(release, tables, name) for name in columns]
@@ -126,7 +132,7 @@ def cross_table(source: dict[str, Any], folder: str, columns: Sequence[str]) -> 
         counts.append(together if together.ndim == 3 else together[:, :, np.newaxis])
     before, after = (np.moveaxis(one, 2, 0).tolist() for one in counts)
     return CrossTable(
-        names=list(columns),
+        names=columns,
         categories=[listed for listed, _ in coded[:2]],
         before=before,
         after=after,

@@ -35,3 +35,10 @@ def test_numbers_and_categories_come_before_the_new_ids_of_units():
 
 def test_ids_are_shown_where_there_is_nothing_else():
     assert suggested_columns(attempt(column("home", "continuous", "new ids")), PARTS["variable"])["variable"] == "home"
+
+
+def test_a_release_of_one_column_has_no_pairs_and_no_tables():
+    alone = attempt(column("income", "continuous"))
+    assert suggested_columns(alone, PARTS["variable"])["variable"] == "income"
+    assert suggested_columns(alone, PARTS["pair"]) == suggested_columns(alone, PARTS["table"]) == {}
+    assert suggested_columns(attempt(column("name", "nominal", "dropped")), PARTS["variable"]) == {}

@@ -52,14 +52,14 @@ def released_names(attempt: Attempt) -> list[str]:
 
 
 def suggested_columns(attempt: Attempt, part: BeforeAfter) -> dict[str, str]:
-    """Return the columns that a part begins with: different ones, if there are, and ids of units last."""
+    """Return the columns that a part begins with, ids of units last; none if the release has too few for it."""
     new_ids = {one.name for one in attempt.summary.variables if one.treatment == NEW_IDS}
     names = sorted(released_names(attempt), key=new_ids.__contains__)
     kinds = {one.name: "" if one.name in new_ids else one.kind for one in attempt.summary.variables}
     first = [name for name in names if kinds[name] and (kinds[name] != "continuous") is part.of_categories]
     listed = [*first, *(name for name in names if name not in first)]
     needed = [field for field in part.fields if field != "layers"]
-    return {field: listed[min(place, len(listed) - 1)] for place, field in enumerate(needed)} | {"layers": ""}
+    return dict(zip(needed, listed, strict=False)) | {"layers": ""} if len(listed) >= len(needed) else {}
 
 
 @module.ui
@@ -82,12 +82,11 @@ def part_server(input: Inputs, output: Outputs, session: Session, view: View, pa
     @reactive.calc
     def columns() -> dict[str, str]:
         attempt = view.attempt
-        if attempt is None or not released_names(attempt):
+        suggested = {} if attempt is None else suggested_columns(attempt, part)
+        if attempt is None or not suggested:
             return {}
         possible = [*released_names(attempt), ""]
-        return suggested_columns(attempt, part) | {
-            field: name for field, name in picked.get().items() if name in possible
-        }
+        return suggested | {field: name for field, name in picked.get().items() if name in possible}
 
     question = AskedTask(view, part.task)
 
