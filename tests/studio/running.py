@@ -50,6 +50,12 @@ class RunningStudio:
         (folder,) = self.temporary.glob("shoal-studio-*")
         return folder
 
+    @property
+    def children(self) -> set[int]:
+        """The numbers of the processes that it has started."""
+        tasks = Path(f"/proc/{self.process.pid}/task")
+        return {int(one) for file in tasks.glob("*/children") for one in file.read_text().split()}
+
     def stranger(self) -> httpx.Client:
         """A client without a cookie; what it asks for is of the studio's own origin."""
         return httpx.Client(base_url=self.origin, trust_env=False, timeout=60)

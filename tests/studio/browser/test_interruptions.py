@@ -32,11 +32,6 @@ def begin(visitor: Visitor, numbers: Path) -> None:
     expect(visitor.find("protect-cancel_now")).to_be_visible()
 
 
-def children_of(studio: RunningStudio) -> set[int]:
-    pid = studio.process.pid
-    return {int(one) for file in Path(f"/proc/{pid}/task").glob("*/children") for one in file.read_text().split()}
-
-
 def is_alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -64,7 +59,7 @@ def test_a_release_is_cancelled_and_the_next_one_is_made(visitor, numbers):
 def test_a_killed_server_takes_its_work_with_it_and_the_next_start_is_clean(visitor, numbers):
     begin(visitor, numbers)
     studio = visitor.studio
-    at_work, left = children_of(studio), studio.folder
+    at_work, left = studio.children, studio.folder
     assert at_work
     studio.process.send_signal(signal.SIGKILL)
     expect(visitor.find("disconnected")).to_be_visible()
@@ -80,7 +75,7 @@ def test_a_killed_server_takes_its_work_with_it_and_the_next_start_is_clean(visi
 
 def test_the_end_of_a_studio_in_the_middle_of_work_leaves_nothing(visitor, numbers):
     begin(visitor, numbers)
-    at_work = children_of(visitor.studio)
+    at_work = visitor.studio.children
     code, _, err = visitor.studio.end(signal.SIGTERM)
     assert (code, err) == (0, "")
     assert list(visitor.studio.temporary.iterdir()) == []

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from htmltools import Tag, TagList, tags
 from shiny import Inputs, Outputs, Session, module, reactive, render, req, ui
 
 from shoal.errors import ShoalError
+from shoal.studio.pages.background import Background
 from shoal.studio.pages.parts import empty, notice, sending_button, sending_select
 from shoal.studio.pages.view import View
 from shoal.studio.tasks.exporting import ExportNames, command_of, default_ending, formats, names_of, script_of
@@ -193,23 +193,20 @@ class _Sender:
 
     def __init__(self, session: Session, workspace: Workspace) -> None:
         self._session, self._workspace = session, workspace
-        self._at_work: set[asyncio.Task[None]] = set()
+        self._background = Background()
 
     def send_part(self, attempt: Attempt, ending: str, keep_order: bool, part: str, name: str) -> None:
         """Write a part of an attempt, and send it."""
-        self._begin(self._write_and_send(name, attempt, ending=ending, keep_order=bool(keep_order), part=part))
+        self._background.begin(
+            self._write_and_send(name, attempt, ending=ending, keep_order=bool(keep_order), part=part)
+        )
 
     def send_job(self, file: OpenedFile) -> None:
         """Send the decisions as they are now."""
         path = self._workspace.downloads.new_folder() / _job_name(file)
         text = self._workspace.state.decisions.as_job(path.name, file.name, file.reading)
         path.write_text(text, encoding="utf-8", newline="\n")
-        self._begin(self._send(path))
-
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._at_work.add(task)  # the loop itself keeps no task alive
-        task.add_done_callback(self._at_work.discard)
+        self._background.begin(self._send(path))
 
     async def _write_and_send(self, name: str, attempt: Attempt, **arguments: Any) -> None:
         folder = self._workspace.downloads.new_folder()

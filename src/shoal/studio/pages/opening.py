@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from shiny import Inputs, Session, reactive, render, ui
 from shoal import datasets
 from shoal.errors import ShoalError
 from shoal.read.files import FORMATS, format_of
+from shoal.studio.pages.background import Background
 from shoal.studio.pages.parts import notice, step_link
 from shoal.studio.pages.view import View
 from shoal.studio.worker import CancelledWorkError
@@ -58,7 +58,7 @@ def opening_box() -> TagList:
 
 def _settings() -> Tag:
     return tags.details(
-        tags.summary("How it is read"),
+        tags.summary("How it is read: delimiter, decimal mark, encoding, sheet"),
         tags.div(
             ui.input_select("delimiter", "Delimiter (CSV)", _DELIMITERS),
             ui.input_select("decimal", "Decimal mark (CSV)", _DECIMALS),
@@ -74,8 +74,7 @@ def _settings() -> Tag:
 def run_opening(input: Inputs, session: Session, view: View, uploads: Any) -> None:
     """Open files that are uploaded, and the built-in survey; one that cannot be read leaves the file before open."""
     problem: reactive.Value[str] = reactive.Value("")
-
-    tasks: set[asyncio.Task[None]] = set()
+    background = Background()
 
     async def open_path(path: Path, name: str, reading: dict[str, Any]) -> None:
         await session.send_custom_message("studio-status", {"id": "data-status", "text": f"Reading {name}"})
@@ -91,23 +90,17 @@ def run_opening(input: Inputs, session: Session, view: View, uploads: Any) -> No
         await asyncio.to_thread(_write_survey, path)
         await open_path(path, _SURVEY, {})
 
-    def begin(work: Coroutine[Any, Any, None]) -> None:
-        """Open a file beside what the page does; it is not waited for, so that clicks are answered meanwhile."""
-        task = asyncio.create_task(work)
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-
     @reactive.effect
     @reactive.event(input.uploaded)
     def _uploaded() -> None:
         upload = input.uploaded()["upload"]
         path = uploads.path_of(upload)
-        begin(open_path(path, uploads.name_of(upload), _reading(input, path)))
+        background.begin(open_path(path, uploads.name_of(upload), _reading(input, path)))
 
     @reactive.effect
     @reactive.event(input.survey)
     def _survey() -> None:
-        begin(open_survey(uploads.new_path(_SURVEY)))
+        background.begin(open_survey(uploads.new_path(_SURVEY)))
 
     @reactive.effect
     async def _fold() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from htmltools import Tag, tags
@@ -9,6 +10,7 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 
 from shoal.errors import ShoalError
 from shoal.read.files import FORMATS
+from shoal.studio.pages.background import Background
 from shoal.studio.pages.parts import sending_button
 from shoal.studio.pages.view import View
 from shoal.studio.uploads import Uploads
@@ -51,24 +53,29 @@ def _file_input(name: str, label: str, endings: str) -> Tag:
 def resume_server(input: Inputs, output: Outputs, session: Session, view: View, uploads: Uploads) -> None:
     """Take a job or a plan and a file, in either order, and open both when both are there."""
     resuming = _Resuming(session, view.workspace, uploads)
+    background = Background()
     has_saved: reactive.Value[bool] = reactive.Value(False)
+
+    async def go_on(what: str = "", upload: str = "", use_open: bool = False) -> None:
+        await resuming.go_on(what, upload, use_open)
+        async with reactive.lock():
+            has_saved.set(resuming.has_saved)
+            await reactive.flush()
 
     @reactive.effect
     @reactive.event(input.saved)
-    async def _saved() -> None:
-        resuming.keep("saved", input.saved()["upload"])
-        has_saved.set(not await resuming.go_on())
+    def _saved() -> None:
+        background.begin(go_on("saved", input.saved()["upload"]))
 
     @reactive.effect
     @reactive.event(input.table)
-    async def _table() -> None:
-        resuming.keep("table", input.table()["upload"])
-        has_saved.set(not await resuming.go_on() and resuming.has_saved)
+    def _table() -> None:
+        background.begin(go_on("table", input.table()["upload"]))
 
     @reactive.effect
     @reactive.event(input.use_open)
-    async def _use_open() -> None:
-        has_saved.set(not await resuming.go_on(use_open=True))
+    def _use_open() -> None:
+        background.begin(go_on(use_open=True))
 
     @reactive.effect
     @reactive.event(lambda: view.file)
@@ -88,6 +95,7 @@ class _Resuming:
     def __init__(self, session: Session, workspace: Workspace, uploads: Uploads) -> None:
         self._session, self._workspace, self._uploads = session, workspace, uploads
         self._kept: dict[str, str] = {}
+        self._turn = asyncio.Lock()  # one after the other, in the order of the uploads
         self._opened: OpenedFile | None = None  # the file that the last note is about
 
     @property
@@ -95,17 +103,23 @@ class _Resuming:
         """Whether there is a job or a plan that waits for its file."""
         return "saved" in self._kept
 
-    def keep(self, what: str, upload: str) -> None:
-        """Keep an upload in the place of the one before."""
-        self._forget(what)
-        self._kept[what] = upload
+    async def go_on(self, what: str, upload: str, use_open: bool) -> None:
+        """Keep an upload in the place of the one before, and open what was saved with its file if both are there."""
+        async with self._turn:
+            if upload:
+                self._forget(what)
+                self._kept[what] = upload
+            file = self._workspace.state.file if use_open else None
+            if not self._kept:  # of two clicks the first has opened it
+                return
+            if "saved" not in self._kept:
+                await self._say(f"{self._name('table')} is here. Now choose the job or plan that you saved.")
+            elif file is None and "table" not in self._kept:
+                await self._say(f"{self._name('saved')} is here. Now choose the file it is for.")
+            else:
+                await self._open(file)
 
-    async def go_on(self, use_open: bool = False) -> bool:
-        """Open what was saved with its file, if both are there; return whether that was done."""
-        file = self._workspace.state.file if use_open else None
-        if "saved" not in self._kept or (file is None and "table" not in self._kept):
-            await self._say(f"{self._name(*self._kept)} is here. Now choose the other of the two.")
-            return False
+    async def _open(self, file: OpenedFile | None) -> None:
         saved_name = self._name("saved")
         table = self._kept.get("table", "")
         path, name = (file.path, file.name) if file else (self._uploads.path_of(table), self._name("table"))
@@ -114,13 +128,12 @@ class _Resuming:
             note = await self._workspace.resume(self._uploads.path_of(self._kept["saved"]), saved_name, path, name)
         except ShoalError as error:
             await self._say(str(error), bad=True)
-            return False
+            return
         self._forget("saved")
         if file is None:
             self._kept.pop("table")  # it is the workspace's now
         self._opened = self._workspace.state.file
         await self._say(f"{name} is open with the decisions of {saved_name}. {note}".strip())
-        return True
 
     async def forget_note(self, file: OpenedFile | None) -> None:
         """Say no longer what was opened, once another file is."""
@@ -128,8 +141,8 @@ class _Resuming:
             self._opened = None
             await self._say("")
 
-    def _name(self, *what: str) -> str:
-        return self._uploads.name_of(self._kept[what[0]]) if what else "Nothing"
+    def _name(self, what: str) -> str:
+        return self._uploads.name_of(self._kept[what])
 
     def _forget(self, what: str) -> None:
         if what in self._kept:

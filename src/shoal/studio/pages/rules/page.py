@@ -10,6 +10,7 @@ from shiny import Inputs, Outputs, Session, module, reactive, ui
 from shoal.errors import ShoalError
 from shoal.studio.decisions import Decisions
 from shoal.studio.pages.asked_task import AskedTask
+from shoal.studio.pages.background import Background
 from shoal.studio.pages.page_part import PagePart
 from shoal.studio.pages.parts import data_table, empty, notice, sending_button
 from shoal.studio.pages.rules.suggestions import suggestions_server, suggestions_ui
@@ -109,6 +110,7 @@ class _Rules(PagePart):
         self._explained = AskedTask(view, "rules.how_kept", apart=True)
         self._written: reactive.Value[str] = reactive.Value("")
         self._told: reactive.Value[tuple[str, str]] = reactive.Value(("", ""))  # of the last file, and how it is shown
+        self._background = Background()
         self._wanted: reactive.Value[Any] = reactive.Value(None)  # the decisions that are explained
 
     def run(self) -> None:
@@ -121,6 +123,7 @@ class _Rules(PagePart):
         self._on("remove", self._remove)
         self._on("uploaded", self._uploaded)
         self._on("explain", self._explain)
+        reactive.effect(reactive.event(lambda: self._view.file)(self._forget_loaded))
 
     def in_use(self) -> Tag | TagList | None:
         if self._view.file is None:
@@ -237,33 +240,45 @@ class _Rules(PagePart):
         await self._session.send_custom_message("studio-value", {"id": "rules-rule_box", "value": ""})
 
     def _add(self, texts: list[str]) -> None:
-        rules = rules_in_use(self._view.decisions)
+        decisions = self._view.workspace.state.decisions
+        rules = rules_in_use(decisions)
         new = [text for text in texts if text not in rules]
         if new:
             done = f"rule added: {new[0]}" if len(new) == 1 else f"{len(new)} rules added"
-            self._view.workspace.decide(done, with_rules(self._view.decisions, [*rules, *new]))
+            self._view.workspace.decide(done, with_rules(decisions, [*rules, *new]))
 
     def _remove(self) -> None:
         text = str(self._input.remove()["rule"])
         kept = [one for one in rules_in_use(self._view.decisions) if one != text]
         self._view.workspace.decide(f"rule removed: {text}", with_rules(self._view.decisions, kept))
 
-    async def _uploaded(self) -> None:
-        upload = self._input.uploaded()["upload"]
-        name = self._uploads.name_of(upload)
+    def _uploaded(self) -> None:
+        self._background.begin(self._load(self._input.uploaded()["upload"]))
+
+    async def _load(self, upload: str) -> None:
+        """Take over the rules of a file, and say how many there are; not if another table was opened meanwhile."""
+        workspace = self._view.workspace
+        table = workspace.state.file
+        name, path = self._uploads.name_of(upload), str(self._uploads.path_of(upload))
+        texts: tuple[str, ...] = ()
         try:
-            rules: LoadedRules = await self._view.workspace.ask(
-                "rules.loaded", path=str(self._uploads.path_of(upload)), name=name
-            )
+            rules: LoadedRules = await workspace.ask("rules.loaded", path=path, name=name)
         except ShoalError as error:
-            self._told.set((str(error), "problem"))
+            told = (str(error), "problem")
         else:
-            self._add(list(rules.texts))
+            texts = tuple(rules.texts)
             left = f" {rules.left_out} cannot be written as a line of text and were left out." if rules.left_out else ""
-            kind = "warning" if rules.left_out else "good"
-            self._told.set((f"{name}: {len(rules.texts)} rules are in use.{left}", kind))
+            told = (f"{name}: {len(texts)} rules are in use.{left}", "warning" if left else "good")
         self._uploads.forget(upload)
         await self._session.send_custom_message("studio-status", {"id": "rules-status", "text": ""})
+        async with reactive.lock():
+            if workspace.state.file is table:
+                self._add(list(texts))
+                self._told.set(told)
+            await reactive.flush()
+
+    def _forget_loaded(self) -> None:
+        self._told.set(("", ""))
 
     def loading(self) -> Tag | None:
         text, kind = self._told.get()
