@@ -37,6 +37,12 @@ def test_arguments_and_options_become_fields(message, said):
     assert in_page_words(message) == said
 
 
+def test_where_there_is_nothing_to_protect_the_step_is_named():
+    with pytest.raises(ShoalError) as caught:
+        shoal.protect(pd.DataFrame({"a": [None] * 9}), 3)
+    assert in_page_words(str(caught.value)).endswith('Choose the use "protect" for some in the step Variables.')
+
+
 def test_an_error_about_missing_values_names_the_field_that_mends_it():
     data = pd.DataFrame({"a": np.sqrt(np.arange(20.0)), "b": np.r_[np.nan, np.arange(19.0) ** 2]})
     with pytest.raises(ShoalError) as caught:

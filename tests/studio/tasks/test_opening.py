@@ -28,6 +28,19 @@ def test_columns_are_described_as_shoal_describes_them(tmp_path):
     assert found["suggested"].k is None
 
 
+def test_whole_numbers_that_all_differ_are_pointed_out_and_decided_by_the_user(tmp_path):
+    """A person's number inside a household is no run of numbers; an income may be as different, and is none."""
+    path = tmp_path / "upload-1.csv"
+    persons = [100 * household + number for household in range(1, 41) for number in range(1, 2 + household % 3)]
+    frame = pd.DataFrame({"rb030": persons, "income": [1000.25 + 7.5 * row for row in range(len(persons))]})
+    frame["size"] = [row % 4 for row in range(len(persons))]
+    frame.to_csv(path, index=False)
+    found = {one.name: one for one in opened(str(path), "mine.csv", {})["variables"]}
+    assert found["rb030"].reason == "whole numbers, every one different"
+    assert (found["rb030"].kind, found["rb030"].question) == ("continuous", "")
+    assert "different" not in found["income"].reason + found["size"].reason
+
+
 def bomb(path):
     """A spreadsheet whose sheet is a gigabyte of zeros, packed into a megabyte."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:

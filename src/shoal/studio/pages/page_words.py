@@ -13,6 +13,7 @@ _ARGUMENT = re.compile(
     r'\b(?P<option>[a-z_]+)=(?:"(?P<word>[\w-]+)"|(?P<value>True|\d+(?:\.\d+)?))(?P<flag> \(--[^()]*\))?'
 )
 _FLAG = re.compile(r" ?\(--[^()]*\)")
+_ADVICE = {"Name some in columns.": 'Choose the use "protect" for some in the step Variables.'}
 
 
 def in_page_words(message: str) -> str:
@@ -23,6 +24,8 @@ def in_page_words(message: str) -> str:
     >>> in_page_words('Give them the role "confidential" (--role COLUMN=confidential).')
     'Give them the role "confidential".'
     """
+    for said, on_page in _ADVICE.items():
+        message = message.replace(said, on_page)
     return _FLAG.sub("", _ARGUMENT.sub(_as_field, message))
 
 

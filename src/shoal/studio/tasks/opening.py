@@ -9,7 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from shoal.describe import Kind, Role, describe_table
+import numpy as np
+
+from shoal.describe import Kind, Role, Variable, describe_table
 from shoal.describe.combinations import same_combinations
 from shoal.edits import check
 from shoal.errors import ReadError, ShoalError
@@ -73,7 +75,7 @@ def opened(path: str, name: str, reading: dict[str, Any]) -> dict[str, Any]:
             label=one.label,
             kind=one.kind,
             role=one.role,
-            reason=one.reason,
+            reason=one.reason or _seen(table, one),
             question=questions.get(one.name, ""),
             distinct=one.distinct,
             missing=one.missing,
@@ -88,6 +90,14 @@ def opened(path: str, name: str, reading: dict[str, Any]) -> dict[str, Any]:
         "suggested": _suggested(table, path),
         "example": example_condition(table, {one.name: one.kind for one in variables}),
     }
+
+
+def _seen(table: Table, one: Variable) -> str:
+    """Return what a user may take for a sign of an identifier where shoal does not: amounts can be so too."""
+    if one.distinct < len(table) or not table.is_numeric(one.name):
+        return ""
+    numbers = table.numbers(one.name)
+    return "whole numbers, every one different" if np.array_equal(numbers, np.floor(numbers)) else ""
 
 
 def _suggested(table: Table, path: str) -> Decisions:
