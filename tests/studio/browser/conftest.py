@@ -28,12 +28,14 @@ def survey(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def visitor(chromium: object, studio: RunningStudio) -> Iterator[Visitor]:
-    """Return somebody who has opened the studio; no script may fail, and the policy may block nothing."""
+    """Return somebody who has opened the studio; no script may fail, the policy may block nothing, and nothing that
+    the page asks for may be elsewhere."""
     with chromium.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce") as context:
         visiting = Visitor(context.new_page(), studio)
         visiting.enter()
         yield visiting
         assert visiting.errors == []
+        assert visiting.asked_elsewhere == []
         assert visiting.page.evaluate("window.violations") == []
 
 

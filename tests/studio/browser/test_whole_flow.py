@@ -7,11 +7,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from playwright.sync_api import expect
 
 from studio.browser.survey import RULES
-from studio.browser.visitor import Visitor
+from studio.browser.visitor import STEPS, Visitor
 
 
 def decide_everything(visitor: Visitor, survey: Path) -> None:
@@ -100,6 +101,24 @@ def test_the_exported_file_plan_script_and_command_make_the_same_bytes(visitor, 
     second = made_again(visitor, survey, tmp_path / "hybrid")
     header = [one.splitlines()[0].decode().split(",") for one in (first, second)]
     assert "household" in header[0] and "household" not in header[1]
+
+
+def test_every_request_of_the_page_goes_to_its_studio(visitor, survey, tmp_path):
+    """No telemetry, no library from elsewhere: from the upload through every step to what is exported."""
+    visitor.upload(survey)
+    visitor.open_step("Variables")
+    visitor.use("interviewed", "identifier")
+    visitor.open_step("Protect")
+    visitor.set_missing("fill")
+    visitor.set_k(4)
+    visitor.protect(1)
+    for step in STEPS:
+        visitor.open_step(step)
+        visitor.settled()
+    visitor.download("public", tmp_path)
+    visitor.reload()
+    assert visitor.asked_elsewhere == []
+    assert {urlsplit(url).path.split("/")[1] for url in visitor.asked} >= {"", "lib", "websocket", "upload", "download"}
 
 
 def test_another_format_is_made_again_too(visitor, survey, tmp_path):

@@ -28,17 +28,28 @@ class Visitor:
     def __init__(self, page: Page, studio: RunningStudio) -> None:
         self.page, self.studio = page, studio
         self.errors: list[str] = []
+        self.asked: list[str] = []  # every address that the page has asked for, WebSockets too
+        self._origins: set[str] = set()
         page.set_default_timeout(TIMEOUT)
         expect.set_options(timeout=TIMEOUT)
         page.add_init_script(RECORD_VIOLATIONS)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on("websocket", lambda websocket: self.asked.append(websocket.url.replace("ws://", "http://")))
 
     def find(self, id: str) -> Locator:
         """Return the element with an id."""
         return self.page.locator(f"#{id}")
 
+    @property
+    def asked_elsewhere(self) -> list[str]:
+        """What the page has asked for that is not of a studio it has entered."""
+        own = (*(f"{one}/" for one in self._origins), "data:", "about:")
+        return [url for url in self.asked if not url.startswith(own)]
+
     def enter(self) -> None:
         """Open the address that the studio printed, and wait for its page."""
+        self._origins.add(self.studio.origin)
         self.page.goto(self.studio.address)
         self.wait_for_page()
 
