@@ -28,6 +28,7 @@ def _refused(visitor: Visitor, survey: Path) -> None:
 def _too_large(visitor: Visitor, survey: Path) -> None:
     visitor.send(LARGE)
     expect(visitor.find("data-status")).to_contain_text("1 MB")
+    expect(visitor.page.locator("#data-refused .notice-problem")).to_have_count(0)  # that was another file
 
 
 def _no_record(visitor: Visitor, survey: Path) -> None:
@@ -44,6 +45,7 @@ def _undecided(visitor: Visitor, survey: Path) -> None:
 def _nothing_chosen(visitor: Visitor, survey: Path) -> None:
     visitor.find("variables-all_kind").select_option("nominal")
     expect(visitor.page.locator("#variables-questions .notice-problem")).to_be_visible()
+    expect(visitor.find("variables-all_kind")).to_have_value("-")
 
 
 def _decided(visitor: Visitor, survey: Path) -> None:

@@ -36,17 +36,24 @@ TOO_WIDE = """() => {
   }).map((one) => `${one.tagName} ${one.id} ${one.className} ${Math.round(one.getBoundingClientRect().right)}`);
 }"""
 
+# What of the headline cannot be read without scrolling.
+OUT_OF_VIEW = """() => [...document.querySelectorAll(".headline dt")].filter((one) => {
+  const box = one.parentElement.getBoundingClientRect();
+  return box.left < 0 || box.right > document.documentElement.clientWidth || box.top < 0 || box.bottom > innerHeight;
+}).map((one) => one.textContent)"""
+
 AT_REST = """() => Promise.all(document.getAnimations()
   .filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished.catch(() => 0)))"""
 
 
 @dataclass
 class Looked:
-    """What was found in one state: faults by colours, and what is too wide by width."""
+    """What was found in one state: faults by colours, and what is too wide or out of view by width."""
 
     faults: dict[str, list[str]] = field(default_factory=dict)
     too_wide: dict[str, list[str]] = field(default_factory=dict)
     scrolled: dict[str, int] = field(default_factory=dict)
+    out_of_view: dict[str, list[str]] = field(default_factory=dict)
 
 
 def look_at(visitor: Visitor, state: str, folder: Path) -> Looked:
@@ -59,6 +66,7 @@ def look_at(visitor: Visitor, state: str, folder: Path) -> Looked:
             page.evaluate(AT_REST)
             page.screenshot(path=folder / f"{state}-{name}-{colours}.png", full_page=True, animations="disabled")
             found.too_wide[name] = page.evaluate(TOO_WIDE)
+            found.out_of_view[name] = page.evaluate(OUT_OF_VIEW)
             found.scrolled[name] = page.evaluate("document.documentElement.scrollWidth") - width
         result = axe.Axe().run(page)
         found.faults[colours] = [
@@ -99,3 +107,9 @@ def test_axe_finds_nothing_grave(looked, state, colours):
 def test_the_page_is_not_wider_than_the_screen(looked, state, width):
     assert looked[state].too_wide[width] == []
     assert looked[state].scrolled[width] == 0
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("state", STATES)
+def test_the_whole_headline_is_in_view(looked, state, width):
+    assert looked[state].out_of_view[width] == []

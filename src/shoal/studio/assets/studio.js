@@ -152,7 +152,7 @@
     }).observe(document.body, { childList: true, subtree: true });
   });
 
-  // Uploads: the file goes to the studio as it is, and the page hears of it.
+  // Uploads: the file goes to the studio as it is, and the page hears of it, when it begins (..._begun) and at the end.
   async function upload(input, file) {
     const status = document.getElementById(input.dataset.status);
     const tell = (text, bad) => {
@@ -177,6 +177,7 @@
       input.value = "";
     };
     tell(`Uploading ${file.name}`);
+    Shiny.setInputValue(`${input.dataset.upload}_begun`, ++count, { priority: "event" });
     request.send(file);
   }
   document.addEventListener("change", (event) => {

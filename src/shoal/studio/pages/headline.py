@@ -18,8 +18,7 @@ __all__ = ["headline_server", "headline_ui"]
 
 _MEANINGS = {  # shown where the mouse rests
     "k, whole records": "The fewest records, or units, that are alike over everything that is released.",
-    "unique": "Records that no other is like over everything that is released.",
-    "unique units": "Units with a record that no other unit has, over everything that is released.",
+    "unique": "Records that no other is like over everything that is released, or units that have such a record.",
     "linked": "Records whose nearest record in the release is their own.",
     "risk": "Disclosure risk of the score: half linkage, half interval disclosure.",
     "loss": "Information loss of the score (PIL). The report also says which share of the variation is lost.",
@@ -183,9 +182,9 @@ def _of_file(file: OpenedFile) -> list[tuple[str, str, str]]:
     ]
 
 
-def _unique(units: int | None) -> str:
-    """Return what is counted: where there are units, as many of them have a record that no other has."""
-    return "unique" if units is None else "unique units"
+def _uniques(count: int | None, units: int | None) -> str:
+    """Return how many are unique, and that units are counted where there are any."""
+    return "-" if count is None else f"{count:,}" + " units" * (units is not None)
 
 
 def _of_known(known: FileFacts) -> list[tuple[str, str, str]]:
@@ -193,7 +192,7 @@ def _of_known(known: FileFacts) -> list[tuple[str, str, str]]:
     pairs = [] if known.units is None else [("units", f"{known.units:,}", "")]
     pairs += [
         ("k, whole records", "-" if known.k is None else f"{known.k:,}", ""),
-        (_unique(known.units), "-" if known.uniques is None else f"{known.uniques:,}", ""),
+        ("unique", _uniques(known.uniques, known.units), ""),
     ]
     rules = "cannot be checked" if known.holding is None else f"{known.holding} of {known.rules} hold"
     bad = known.holding is None or known.holding < known.rules
@@ -210,7 +209,7 @@ def _of_attempt(attempt: Attempt) -> list[tuple[str, str, str]]:
         pairs.append(("units", f"{headline.units:,}", ""))
     safe = "good" if headline.are_k_alike else "bad"
     pairs.append(("k, whole records", "-" if headline.k is None else f"{headline.k:,}", safe))
-    pairs.append((_unique(headline.units), "-" if headline.uniques is None else f"{headline.uniques:,}", safe))
+    pairs.append(("unique", _uniques(headline.uniques, headline.units), safe))
     if headline.linkage is not None:
         pairs.append(("linked", f"{headline.linkage:.3g} %", ""))
     pairs += [*_risk_and_loss(attempt), ("rules", _rules(summary), _kind_of_rules(summary))]

@@ -91,6 +91,11 @@ def run_opening(input: Inputs, session: Session, view: View, uploads: Any) -> No
         await open_path(path, _SURVEY, {})
 
     @reactive.effect
+    @reactive.event(input.uploaded_begun)
+    def _begun() -> None:
+        problem.set("")  # of a file before; what is too large never gets here
+
+    @reactive.effect
     @reactive.event(input.uploaded)
     def _uploaded() -> None:
         upload = input.uploaded()["upload"]

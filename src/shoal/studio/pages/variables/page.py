@@ -95,13 +95,15 @@ def _run_choosing(
 
     @reactive.effect
     @reactive.event(input.several)
-    def _several() -> None:
+    async def _several() -> None:
         message, file = input.several(), view.file
         names = [name for name in (file.names if file else []) if name in chosen.get()]
         if not names:
             problem.set("Choose some columns first: the boxes at the left of their names.")
         else:
             decide(names, message["field"], message["value"])
+        # It says "kind" or "use" again, also where nothing was decided.
+        await session.send_custom_message("studio-value", {"id": session.ns(f"all_{message['field']}"), "value": "-"})
 
     @reactive.effect
     @reactive.event(lambda: view.file)
