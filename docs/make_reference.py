@@ -165,7 +165,14 @@ def methods_page() -> str:
         "# Methods and references",
         "",
         "A masking is a method, which groups the records, and a replacement, which gives the records of a group new "
-        "values. If you publish results, please cite the papers of the methods you used.",
+        "values. Each has a page: its idea in a picture, the formula, when to use it, what it costs. "
+        "[Choose a method](../how-to/choosing-a-method.md) is a decision tree. If you publish results, please cite the "
+        "papers of the methods you used.",
+        "",
+        "More about methods: [values that stand for a group](representatives.md), "
+        "[values changed record by record](perturbation.md), [local suppression](suppression.md), "
+        "[how far from the best](proven.md), [differences from the literature](literature.md), "
+        "[the papers' tables and figures again](studies.md).",
         "",
         "## Methods",
         "",
@@ -210,8 +217,21 @@ def methods_page() -> str:
         "| in shoal | reference |",
         "|---|---|",
         *(f"| {name} | {reference} |" for name, reference in OTHERS.items()),
+        "",
+        "```{toctree}",
+        ":hidden:",
+        "",
+        *_method_pages(),
+        "```",
     ]
     return _text(lines)
+
+
+def _method_pages() -> list[str]:
+    """Return the pages of methods, then those of replacements, then the others, for the list beside the page."""
+    pages = {page.stem for page in (DOCS / "methods").glob("*.md")} - {"index", "studies"}
+    described = [one.name for one in (*METHODS.values(), *REPLACEMENTS.values()) if one.name in pages]
+    return [*described, *sorted(pages - set(described))]
 
 
 ESTIMATORS = {
