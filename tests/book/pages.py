@@ -10,15 +10,16 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-__all__ = ["LANGUAGES", "PAGES", "ROOT", "Example", "examples_of"]
+__all__ = ["LANGUAGES", "PAGES", "ROOT", "TEXT", "Example", "examples_of"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = [page for page in PAGES if "_build" not in page.parts]
 
 SHELL = ("sh", "bash", "console")
-# What a fenced block can hold. Blocks of text are what programs print; those in braces belong to Sphinx.
-LANGUAGES = {"python", *SHELL, "toml", "xml", "r", "text", "bibtex", "rules", "stata", "csv", ""}
+TEXT = ("text", "")  # what programs print
+# What a fenced block can hold; those in braces belong to Sphinx.
+LANGUAGES = {"python", *SHELL, "toml", "xml", "r", "bibtex", "rules", "stata", "csv", *TEXT}
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Example:
     language: str
     text: str
     run: bool = True  # False for blocks that say no-run behind their language
+    block: int = 0  # the line of its block: commands of one block have the same
+    varies: bool = False  # True for text that says varies behind its language: it differs from run to run
 
     @property
     def place(self) -> str:
@@ -40,10 +43,9 @@ class Example:
 
     @property
     def words(self) -> list[str]:
-        """The words of a command line as a shell passes them on, without what is behind a #, > or |."""
+        """The words of a command line as a shell passes them on, without what is behind a # or >."""
         words = shlex.split(self.text, comments=True)
-        ends = [words.index(sign) for sign in (">", "|", "||", "&&") if sign in words]
-        return words[: min(ends, default=len(words))]
+        return words[: words.index(">")] if ">" in words else words
 
     @property
     def saved_as(self) -> str | None:
@@ -62,17 +64,20 @@ def examples_of(page: Path) -> list[Example]:
         language, *words = token.info.split() or [""]
         if language in SHELL or token.type == "code_block":
             run = "no-run" not in words
-            examples += [Example(page, first + at, what, text, run) for at, what, text in _commands(token.content)]
+            commands = _commands(token.content, "unread" if token.type == "fence" else None)
+            examples += [Example(page, first + at, what, text, run, first) for at, what, text in commands]
         else:
             language = "rules" if "rules" in words else language  # for Sphinx they are text
-            examples.append(Example(page, first, language, token.content, "no-run" not in words))
+            run, varies = "no-run" not in words, "varies" in words
+            examples.append(Example(page, first, language, token.content, run, first, varies))
     return examples
 
 
-def _commands(block: str) -> list[tuple[int, str, str]]:
+def _commands(block: str, other: str | None) -> list[tuple[int, str, str]]:
     """Return where commands and saved files are in a block, which of the two they are, and their text.
 
-    A command is a line that begins with a program's name, joined with the next where a backslash continues it.
+    A command is a line that begins with a program's name, joined with the next where a backslash continues it. What
+    `other` names is any other line; None leaves those out.
     """
     joined = re.sub(r"\\\n\s*", lambda found: "\0", block)
     commands, at = [], 0
@@ -86,4 +91,6 @@ def _commands(block: str) -> list[tuple[int, str, str]]:
             commands.append((begun, "file", "\n".join([line, *saved, ""])))
         elif re.match(r"(\$ )?(shoal|python|make|pip|cp)( |$)", line):
             commands.append((begun, "command", line.removeprefix("$ ").replace("\0", " ").strip()))
+        elif other is not None and line.strip():
+            commands.append((begun, other, line))
     return commands

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 from shutil import copyfile
@@ -10,10 +11,15 @@ import numpy as np
 import pandas as pd
 
 import shoal
+from book.pages import ROOT
 
-__all__ = ["write_sample_files"]
+__all__ = ["ON_TESTDATA", "has_testdata", "write_sample_files"]
+
+# Pages that show what is printed of sdcMicro's own test file, which is not in the repository.
+ON_TESTDATA = {"docs/how-to/from-sdcmicro.md", "docs/how-to/key-risk.md"}
 
 RECORDS = 120
+_TESTDATA = Path(os.environ.get("SHOAL_REFERENCE_DATA", ROOT.parent / "shared" / "data")) / "testdata.csv"
 _CENSUS = "AFNLWGT AGI EMCONTRB ERNVAL FEDTAX FICA INTVAL PEARNVAL POTHVAL PTOTVAL STATETAX TAXINC WSALVAL"
 _TARRAGONA = (
     "fixed_assets current_assets treasury uncommitted_funds paid_up_capital short_term_debt sales labor_costs "
@@ -23,8 +29,6 @@ _TARRAGONA = (
 # The columns of files on pages that have others in mind than the built-in survey; "a.csv > b.csv" protects a as b.
 _ON_PAGES: dict[str, dict[str, str]] = {
     "README.md": {"persons.csv": "sex age region income", "rules.txt": "census"},
-    "docs/how-to/categories.md": {"survey.csv": "region water age income"},
-    "docs/how-to/chain.md": {"survey.csv": "id region age education income tax savings"},
     "docs/how-to/cluster.md": {"parts/part-0.parquet": "age income tax", "parts/part-1.parquet": "age income tax"},
     "docs/how-to/compare.md": {"survey.csv": "region industry age income tax survey_weight"},
     "docs/how-to/contributors.md": {"firms.csv": "wage income tax savings"},
@@ -83,6 +87,13 @@ def write_sample_files(folder: Path, page: str) -> None:
         shoal.write_table(table, folder / name)
     for name, words in _ON_PAGES.get(page, {}).items():
         _write(folder / name, words)
+    if page in ON_TESTDATA and has_testdata():
+        copyfile(_TESTDATA, folder / "testdata.csv")
+
+
+def has_testdata() -> bool:
+    """Say whether sdcMicro's test file is among the reference data."""
+    return _TESTDATA.is_file()
 
 
 def _write(path: Path, words: str) -> None:
