@@ -55,7 +55,7 @@ studies: .venv/installed-dev
 docs: .venv/installed
 	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python --editable ".[docs]"; \
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"; fi
-	$(BIN)/sphinx-build -q -W docs docs/_build
+	$(BIN)/sphinx-build -q -W -E -a docs docs/_build
 	$(BIN)/python docs/check_built.py docs/_build
 
 clean:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from docutils import nodes
 from latex2mathml.converter import convert
+from sphinx.util import logging
 
 from shoal import __version__
 
@@ -14,6 +15,7 @@ import make_reference
 
 make_reference.main()
 
+logger = logging.getLogger(__name__)
 project = "shoal"
 author = "the shoal authors"
 copyright = "2026, the shoal authors"
@@ -24,7 +26,7 @@ html_title = f"shoal {release}"
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 html_math_renderer = "mathml"
 html_static_path = ["_static"]
-html_css_files = ["formulas.css"]
+html_css_files = ["pages.css"]
 myst_heading_anchors = 3
 autodoc_typehints = "none"
 exclude_patterns = ["_build", "paper"]  # the paper has a format of its own
@@ -40,7 +42,10 @@ def setup(app):
 def _formula(translator, node):
     """Write a formula as MathML, which browsers draw themselves: no script, nothing to fetch."""
     display = "inline" if isinstance(node, nodes.math) else "block"
-    translator.body.append(convert(node.astext(), display=display))
+    drawn = convert(node.astext(), display=display)
+    if "\\" in drawn:  # a command that the converter does not know is left as it is written
+        logger.warning("a formula has a command that cannot be drawn: %s", node.astext(), location=node)
+    translator.body.append(drawn)
     raise nodes.SkipNode
 
 

@@ -44,6 +44,7 @@ PAGES: dict[str, tuple[str, dict[str, list[str] | None]]] = {
             "shoal.search.comparison": ["ComparedRelease"],
             "shoal.search.trial_measures": ["TrialMeasures"],
             "shoal.search.trial": ["Trial"],
+            "shoal.flow.category_ways": ["category_ways", "CategoryWay"],
         },
     ),
     "report": (
@@ -80,8 +81,17 @@ def pages() -> dict[str, str]:
 def index_page() -> str:
     """Return the first page of the reference."""
     about = "Every public name, in the order of the flow, and every command with its options."
-    lines = ["# Reference", "", about, "", "```{toctree}", ":maxdepth: 1", ""]
-    return _text([*lines, "commands", *PAGES, "```"])
+    lines = ["# Reference", "", about, "", "| page | what is there |", "|---|---|"]
+    commands = "Every command of `shoal` with its arguments and options; options of measures; recodes"
+    lines.append(f"| [Commands](commands.md) | {commands} |")
+    lines += [f"| [{title}]({name}.md) | {_contents(modules)} |" for name, (title, modules) in PAGES.items()]
+    return _text([*lines, "", "```{toctree}", ":hidden:", "", "commands", *PAGES, "```"])
+
+
+def _contents(modules: Mapping[str, list[str] | None]) -> str:
+    """Return the first sentences of some modules, for a cell of a table."""
+    first = [(inspect.getdoc(import_module(module)) or "").split("\n\n")[0] for module in modules]
+    return " ".join(" ".join(first).split()).replace("|", "\\|")
 
 
 def reference_page(title: str, modules: Mapping[str, list[str] | None]) -> str:
@@ -178,12 +188,12 @@ def methods_page() -> str:
         "",
         "`method=` in Python, `--method` on the command line.",
         "",
-        *_table(("name", "class", "what it does", "reference"), METHODS.values(), _method_row),
+        *_table(("name", "what it does", "reference"), METHODS.values(), _method_row),
         "",
         "What each supports; *up to* is the number of records beyond which it takes longer than about a minute:",
         "",
         *_table(
-            ("name", "works on", "sampling weights", "missing values", "edit rules", "up to"),
+            ("name", "class", "works on", "sampling weights", "missing values", "edit rules", "up to"),
             METHODS.values(),
             _method_support,
         ),
@@ -198,12 +208,20 @@ def methods_page() -> str:
         "",
         "`replace=` in Python, `--replace` on the command line.",
         "",
-        *_table(("name", "class", "what it does", "reference"), REPLACEMENTS.values(), _replacement_row),
+        *_table(("name", "what it does", "reference"), REPLACEMENTS.values(), _replacement_row),
         "",
         "What each supports; which replacement keeps which rule is listed under [edit rules](../steps/edits.md):",
         "",
         *_table(
-            ("name", "kinds of variable", "sampling weights", "missing values", "edit rules", "default method"),
+            (
+                "name",
+                "class",
+                "kinds of variable",
+                "sampling weights",
+                "missing values",
+                "edit rules",
+                "default method",
+            ),
             REPLACEMENTS.values(),
             _replacement_support,
         ),
@@ -267,22 +285,23 @@ def _linked(described: Any) -> str:
 
 
 def _method_row(method: Any) -> tuple[str, ...]:
-    return f"`{method.name}`", f"`{_class_of(method)}`", _linked(method), _reference(method.reference)
+    return f"`{method.name}`", _linked(method), _reference(method.reference)
 
 
 def _method_support(method: Any) -> tuple[str, ...]:
     most = "" if method.most_records is None else f"{method.most_records:,}"
     works_on = {"column": "one variable", "block": "a block of variables", "file": "all records as one group"}
-    return f"`{method.name}`", works_on[method.scope], *_support(method), most
+    return f"`{method.name}`", f"`{_class_of(method)}`", works_on[method.scope], *_support(method), most
 
 
 def _replacement_row(replacement: Any) -> tuple[str, ...]:
-    return f"`{replacement.name}`", f"`{replacement.__name__}`", _linked(replacement), _reference(replacement.reference)
+    return f"`{replacement.name}`", _linked(replacement), _reference(replacement.reference)
 
 
 def _replacement_support(replacement: Any) -> tuple[str, ...]:
     kinds = [kind for kind in ("continuous", "ordinal", "nominal") if kind in replacement.kinds]
-    return f"`{replacement.name}`", ", ".join(kinds), *_support(replacement), f"`{replacement.default_method}`"
+    names = f"`{replacement.name}`", f"`{replacement.__name__}`"
+    return *names, ", ".join(kinds), *_support(replacement), f"`{replacement.default_method}`"
 
 
 def _support(kind: Any) -> tuple[str, str, str]:

@@ -5,14 +5,18 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import typer
 
+import shoal
+from book.pages import PAGES, examples_of
 from shoal.cli.app import app
 from shoal.measure import MEASURES
 from shoal.partition import METHODS
@@ -36,12 +40,55 @@ MODULES = [
 ]
 
 
+def names_of_the_reference() -> set[str]:
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "reference").glob("*.md")))
+    named = re.findall(r"^\.\. \S+:: ([\w.]+)|^\| `([\w.]+)` \|", pages, re.MULTILINE)
+    return {name for either in named for name in either}
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_the_reference_names_every_public_name(module):
-    pages = "\n".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "reference").glob("*.md")))
-    named = set(re.findall(r"^\.\. \S+:: ([\w.]+)|^\| `([\w.]+)` \|", pages, re.MULTILINE))
-    named = {name for either in named for name in either}
+    named = names_of_the_reference()
     assert not [name for name in import_module(module).__all__ if f"{module}.{name}" not in named]
+
+
+def test_no_public_module_is_left_out():
+    public = {f"shoal.{name}" for name in shoal.__all__ if isinstance(getattr(shoal, name), ModuleType)}
+    assert public <= set(MODULES)
+
+
+def test_what_pages_take_from_shoal_is_in_the_reference():
+    used = {
+        (name, example.place)
+        for page in PAGES
+        for example in examples_of(page)
+        if example.language == "python"
+        for name in names_taken(example.text)
+    }
+    named = names_of_the_reference()
+    assert len({name for name, _ in used}) > 30
+    assert not sorted(f"{place}: {name}" for name, place in used if name not in named)
+
+
+def names_taken(code: str) -> set[str]:
+    """Return what Python code imports from shoal, and what it names behind a dot, as shoal.recode.Bands."""
+    names = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("shoal"):
+            names |= {f"{node.module}.{one.name}" for one in node.names}
+        elif isinstance(node, ast.Attribute) and re.fullmatch(r"shoal[.\w]+", ast.unparse(node)):
+            names.add(dotted(ast.unparse(node)))
+    return {name for name in names if name not in sys.modules}
+
+
+def dotted(names: str) -> str:
+    """Return the first of some names with dots that is not a module, with those before it."""
+    thing, path = shoal, "shoal"
+    for name in names.split(".")[1:]:
+        if not isinstance(thing, ModuleType):
+            break
+        thing, path = getattr(thing, name), f"{path}.{name}"
+    return path
 
 
 @pytest.mark.parametrize("catalogue", [METHODS, REPLACEMENTS, MEASURES], ids=["methods", "replacements", "measures"])
