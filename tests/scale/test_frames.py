@@ -37,6 +37,14 @@ def test_rows_stay_in_their_order_in_memory(frame, release):
     assert release.headline["uniques"] == 0
 
 
+def test_rows_stay_in_their_order_whatever_the_number_of_partitions(frame):
+    """Twelve partitions: the names that Dask gives them sort 10 and 11 before 2."""
+    numbered = dask.dataframe.from_pandas(frame.assign(number=np.arange(1_200)), npartitions=12)
+    with pytest.warns(shoal.errors.ShoalWarning, match="NOT PROTECTED"):
+        release = shoal.protect(numbered, k=5, seed=1, as_is=["number"])
+    assert release.data.compute()["number"].tolist() == list(range(1_200))
+
+
 def test_rows_are_written_in_random_order_and_measured(frame, release, tmp_path):
     masked = release.data.compute().reset_index(drop=True)
     release.write(tmp_path / "out", cluster=Cluster(workers=1, memory="2GB"))

@@ -51,7 +51,8 @@ def protect_frame(data: Any, k: int, options: Mapping[str, Any]) -> ClusterRelea
     try:
         cluster = Cluster(client=client)
         with cluster:
-            data.to_parquet(str(folder / "in"), write_index=False)
+            # Parts are read in the order of their names; by Dask's own, part.10 would come before part.2.
+            data.to_parquet(str(folder / "in"), write_index=False, name_function=_name_of_part)
         release = protect_parts(folder / "in", folder / "out", cluster, k=k, options=options, keep_order=True)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -61,3 +62,7 @@ def protect_frame(data: Any, k: int, options: Mapping[str, Any]) -> ClusterRelea
     release = replace(release, plan=release.plan.model_copy(update={"input": unnamed, "output": None}))
     weakref.finalize(release, shutil.rmtree, folder, True)
     return release
+
+
+def _name_of_part(number: int) -> str:
+    return f"part-{number:08}.parquet"
