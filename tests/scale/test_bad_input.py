@@ -127,6 +127,22 @@ def source(tmp_path) -> Path:
     return write_parts(numbers(300), tmp_path / "in")
 
 
+@pytest.mark.parametrize("named", ["region=north", "more"])
+def test_a_folder_with_folders_in_it_is_refused(source, cluster, named):
+    """Files partitioned by a column: those in the folders would be left out, and nobody told."""
+    (source / named).mkdir()
+    (source / named / "part.parquet").write_bytes((source / "part-000.parquet").read_bytes())
+    with pytest.raises(ReadError, match="has folders in it") as caught:
+        protected(source, source.with_name("out"), cluster)
+    assert "\n" not in str(caught.value)
+    assert list(source.parent.iterdir()) == [source]
+
+
+def test_parts_are_known_by_their_ending_in_any_case(source, cluster):
+    (source / "part-001.parquet").rename(source / "part-001.PARQUET")
+    assert protected(source, source.with_name("out"), cluster).headline["records"] == 300
+
+
 def write_other(folder: Path) -> Path:
     folder.mkdir()
     (folder / "notes.txt").write_text("mine")

@@ -167,7 +167,15 @@ def _files_in(folder: Path) -> list[Path]:
                 path=str(folder),
             )
         raise ReadError(f"{folder} is not there. Name a folder of Parquet files, or one such file.", path=str(folder))
-    files = sorted(path for path in folder.iterdir() if path.suffix == ".parquet" and not path.name.startswith("."))
+    seen = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    files = [path for path in seen if path.suffix.lower() == ".parquet"]
+    inside = [path.name for path in seen if path not in files and path.is_dir()]
+    if inside:  # partitioned by a column, for instance: what is in them would be left out
+        raise ReadError(
+            f"{folder} has folders in it ({len(inside):,}), which are not read. Put all parts into one folder, with "
+            "the columns that folders are named after.",
+            path=str(folder),
+        )
     if not files:
         raise ReadError(f"{folder} has no files that end with .parquet.", path=str(folder))
     return files
