@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -110,6 +111,21 @@ def test_labels_of_columns_and_values_stay(cluster, tmp_path):
         written = labels_in_schema(pq.read_schema(part))
         assert written.variables == {"rooms": "Rooms"}
         assert {1: "one", 2: "two"}.items() <= written.values["rooms"].items()
+
+
+def test_parts_with_categories_of_their_own_are_one_file(cluster, tmp_path):
+    generator, folder = np.random.default_rng(6), tmp_path / "in"
+    folder.mkdir()
+    for number, towns in enumerate(["cba", "abz", "zq"]):  # in the order in which they occur, as Arrow encodes them
+        column = pa.array([*towns, *generator.choice(list(towns), 300 - len(towns))]).dictionary_encode()
+        table = pa.table({"town": column, "income": generator.normal(size=300)})
+        pq.write_table(table, folder / f"part-{number}.parquet")
+    before = pd.concat([pq.read_table(path).to_pandas().astype({"town": str}) for path in sorted(folder.iterdir())])
+    release = protected(folder, tmp_path / "out", cluster, categories="within")
+    out = released(tmp_path / "out")
+    assert sorted(out["town"]) == sorted(before["town"])
+    assert list(out["town"].cat.categories) == sorted("abcqz")
+    assert alike(out, list(out)).min() == release.headline["k"] >= 5
 
 
 # Each once, in random order ----------------------------------------------------------------------------------------

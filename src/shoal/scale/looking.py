@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -21,8 +20,9 @@ from shoal.read import Table
 from shoal.read.arrow_files import labels_in_schema
 from shoal.scale.blocks.borders import refuse_without_groups
 from shoal.scale.cluster import Cluster
+from shoal.scale.input.category_orders import joined_orders
 from shoal.scale.input.chunks import Gathered, RowSource
-from shoal.scale.input.first_look import DRAWN, FirstLook, first_look, joined_order, look_at
+from shoal.scale.input.first_look import DRAWN, FirstLook, first_look, look_at
 from shoal.scale.input.parts import CHUNK, Parts
 from shoal.scale.input.second_look import SecondLook, look_again_at, numbers_of, second_look
 from shoal.scale.input.whole_units import scatter_units
@@ -102,17 +102,14 @@ def look_twice(cluster: Cluster, folder: RunFolder, parts: Parts, asked: Asked) 
     with share(0.5):
         sources, look = _looked(cluster, folder, parts, asked)
     labels = labels_in_schema(parts.schema).only(parts.names)
-    orders = {
-        name: (categories, bool(parts.schema.field(name).type.ordered)) for name, categories in look.orders.items()
-    }
     fingerprint = look.fingerprint(parts.schema)
-    table = table_of_rows(look.rows, labels, orders)
+    table = table_of_rows(look.rows, labels, look.orders)
     plan = _settled(asked, table, parts, fingerprint, folder)
     _refuse_unsuited(plan)
     if asked.divided.refine_borders:
         refuse_without_groups(plan)
     guide = look.telling if plan.recodes or plan.missing_codes else None
-    setting = RunSetting(plan, folder.path, orders, labels, guide)
+    setting = RunSetting(plan, folder.path, look.orders, labels, guide)
     prepared = prepared_rows(look.rows, setting)
     recoded = recoded_by_plan(plan, table).table
     setting = replace(
@@ -140,8 +137,7 @@ def _looked(
         paths = tuple(path / f"{number:06}.arrow" for number, _ in sources)
         filled = sorted({target for own, _ in scattered for target in own})
         sources = [(number, Gathered(paths, (target,))) for number, target in enumerate(filled)]
-        of_chunks = [one for _, one in scattered]
-        orders = {name: reduce(joined_order, (one[name] for one in of_chunks)) for name in of_chunks[0]}
+        orders = joined_orders([one for _, one in scattered])
     drawn = max(DRAWN, _DRAWN_A_BLOCK * asked.divided.parts(parts.records))
     looks = cluster.map(look_at, [one for _, one in sources], asked.unit, drawn, doing="looking at the file")
     look = first_look(looks, asked.unit, drawn)

@@ -12,7 +12,7 @@ from shoal.flow.release import plan_beside, warn_of_order
 from shoal.parameters.default import is_default
 from shoal.read.arrow_files import labels_in_schema
 from shoal.scale.cluster import Cluster
-from shoal.scale.input.first_look import orders_in
+from shoal.scale.input.category_orders import orders_in
 from shoal.scale.input.parts import Chunk, parts_of, read_chunk
 from shoal.scale.random_order import Leaving, order_of
 from shoal.scale.released.writing import Shown, write_release
@@ -44,10 +44,7 @@ def write_again(
     leaving = Leaving(
         "" if keep_order else order_of(plan), plan.divided.parts(parts.records), parts.records, np.zeros(0, np.int64)
     )
-    orders = {
-        name: (categories, bool(parts.schema.field(name).type.ordered))
-        for name, categories in orders_in(read_chunk(parts.chunks[0])).items()
-    }
+    orders = orders_in(read_chunk(parts.chunks[0]))
     shown = Shown(schema=parts.schema, orders=orders, labels=labels_in_schema(parts.schema).only(parts.names))
     with cluster, opened(target) as folder:
         folder.make("masked")

@@ -10,18 +10,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import ReadError
+from shoal.scale.input.category_orders import Order, joined_orders, orders_in
 from shoal.scale.input.chunks import RowSource, read_rows
 from shoal.scale.input.row_hashes import hashed_numbers, hashed_rows, hashed_values
 from shoal.scale.scattered import decoded, row_numbers
 
-__all__ = ["DRAWN", "FirstLook", "first_look", "joined_order", "look_at", "orders_in"]
+__all__ = ["DRAWN", "FirstLook", "first_look", "look_at"]
 
 # pyarrow is imported inside functions, to keep start-up quick.
 
@@ -38,7 +37,7 @@ class FirstLook:
     drawn, telling
         Rows drawn at random, and those that stand for what is rare, with their numbers.
     orders
-        The categories of the columns that have such a type, in their order.
+        The categories of the columns that have such a type, in their order, and whether it means something.
     few
         The columns with few values, each of which has a row.
     digest
@@ -47,7 +46,7 @@ class FirstLook:
 
     drawn: Any
     telling: Any
-    orders: dict[str, list[Any]]
+    orders: dict[str, Order]
     few: frozenset[str]
     digest: tuple[int, int]
 
@@ -97,7 +96,7 @@ def first_look(looks: Sequence[FirstLook], unit: str | None, drawn: int = DRAWN)
     together = replace(
         looks[0],
         drawn=_drawn(pyarrow.concat_tables([one.drawn for one in looks]), unit, drawn),
-        orders={name: reduce(joined_order, (one.orders[name] for one in looks)) for name in looks[0].orders},
+        orders=joined_orders([one.orders for one in looks]),
         digest=(sum(one.digest[0] for one in looks) % 2**64, sum(one.digest[1] for one in looks) % 2**64),
     )
     telling = pyarrow.concat_tables([one.telling for one in looks])
@@ -167,29 +166,3 @@ def _first_divided(units: NDArray[np.int64], values: NDArray[np.uint64]) -> list
     first = np.unique(units, return_index=True)[1][units]
     divided = np.flatnonzero(values[first] != values)
     return [int(row) for row in np.flatnonzero(units == units[divided[0]])] if len(divided) else []
-
-
-def orders_in(table: Any) -> dict[str, list[Any]]:
-    """Return the categories of the columns of an Arrow table that have such a type, in their order."""
-    return {name: _dictionary(table[name]) for name in table.column_names if _is_dictionary(table[name].type)}
-
-
-def _is_dictionary(kind: Any) -> bool:
-    import pyarrow
-
-    return bool(pyarrow.types.is_dictionary(kind))
-
-
-def _dictionary(column: Any) -> list[Any]:
-    unified = column.unify_dictionaries()
-    return unified.chunk(0).dictionary.to_pylist() if unified.num_chunks else []
-
-
-def joined_order(one: list[Any], other: list[Any]) -> list[Any]:
-    """Return the longer order of categories, with what only the shorter one has; ReadError if they contradict."""
-    longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
-    place = {category: number for number, category in enumerate(longer)}
-    known = [place[category] for category in shorter if category in place]
-    if known != sorted(known):
-        raise ReadError("Parts of the file have the same categories in different orders. Write them with one order.")
-    return [*longer, *sorted((category for category in shorter if category not in place), key=str)]

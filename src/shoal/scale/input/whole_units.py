@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from shoal.scale.input.category_orders import Order, orders_in
 from shoal.scale.input.chunks import RowSource, read_rows
-from shoal.scale.input.first_look import orders_in
 from shoal.scale.input.row_hashes import hashed_numbers, hashed_values
 from shoal.scale.random_order import part_of
 from shoal.scale.scattered import scatter
@@ -18,7 +17,7 @@ __all__ = ["scatter_units"]
 
 def scatter_units(
     chunk: tuple[int, RowSource], unit: str, targets: int, folder: str
-) -> tuple[list[int], dict[str, list[Any]]]:
+) -> tuple[list[int], dict[str, Order]]:
     """Scatter the rows of a chunk by their unit; return the targets that got some, and the orders of categories."""
     number, source = chunk
     rows = read_rows(source)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any
 
 from shoal.edits.check import (
@@ -23,9 +22,8 @@ from shoal.errors import RuleError
 from shoal.read import Table
 from shoal.read.arrow_files import labels_in_schema
 from shoal.scale.cluster import Cluster
-from shoal.scale.input.first_look import joined_order, orders_in
+from shoal.scale.input.category_orders import Order, joined_orders, orders_in
 from shoal.scale.input.parts import CHUNK, Chunk, Parts, parts_of, read_chunk
-from shoal.scale.measured.passes.opened_files import orders_with_types
 from shoal.scale.setting import table_of_rows
 
 __all__ = ["broken_rules", "check_parts"]
@@ -38,7 +36,7 @@ class _Checking:
     """What all tasks share that check rules."""
 
     rules: tuple[Rule, ...]
-    orders: Mapping[str, tuple[list[Any], bool]]
+    orders: Mapping[str, Order]
     labels: Any
     original: Table | None
     tolerance: float
@@ -150,7 +148,7 @@ def _joined(statuses: Sequence[RuleStatus], first: int) -> RuleStatus:
     )
 
 
-def _orders(cluster: Cluster, parts: Parts, columns: Sequence[str] | None = None) -> dict[str, tuple[list[Any], bool]]:
+def _orders(cluster: Cluster, parts: Parts, columns: Sequence[str] | None = None) -> dict[str, Order]:
     """Return the categories, in their order, of the columns that have such a type, over all parts."""
     import pyarrow
 
@@ -158,11 +156,10 @@ def _orders(cluster: Cluster, parts: Parts, columns: Sequence[str] | None = None
     if not names:
         return {}
     of_chunks = cluster.map(_orders_in, parts.chunks, names, doing="looking at categories")
-    orders = {name: reduce(joined_order, (one[name] for one in of_chunks)) for name in names}
-    return orders_with_types(orders, parts.schema)
+    return joined_orders(of_chunks)
 
 
-def _orders_in(chunk: Chunk, names: Sequence[str]) -> dict[str, list[Any]]:
+def _orders_in(chunk: Chunk, names: Sequence[str]) -> dict[str, Order]:
     return orders_in(read_chunk(chunk, names))
 
 

@@ -33,7 +33,7 @@ from shoal.read.arrow_files import labels_in_schema
 from shoal.scale.cluster import Cluster
 from shoal.scale.input.parts import CHUNK, Parts, parts_of, read_chunk
 from shoal.scale.measured.keys.key_combinations import KeyColumns, ReadKeys, combinations_in, scatter_combinations
-from shoal.scale.measured.passes.opened_files import looked_at, orders_with_types
+from shoal.scale.measured.passes.opened_files import looked_at
 from shoal.scale.measured.private_folder import private_folder
 from shoal.scale.random_order import part_of
 from shoal.scale.scattered import gathered, scatter
@@ -109,7 +109,7 @@ def _columns(
     labels = labels_in_schema(parts.schema).only(parts.names)
     if keys is None:
         look = looked_at(cluster, parts)
-        rows = table_of_rows(look.rows, labels, orders_with_types(look.orders, parts.schema))
+        rows = table_of_rows(look.rows, labels, look.orders)
         keys = likely_keys(rows, (weights, unit))
     table: Table = table_of_rows(read_chunk(replace(parts.chunks[0], rows=1)), labels, {})  # for its names
     names = key_names(table, keys)

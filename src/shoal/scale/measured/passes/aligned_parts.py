@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from shoal.errors import DataError, PlanError
 from shoal.flow.plan import Plan
 from shoal.scale.cluster import Cluster
-from shoal.scale.input.first_look import joined_order, orders_in
+from shoal.scale.input.category_orders import Order, joined_orders, orders_in
 from shoal.scale.input.parts import Chunk, Parts, read_chunk
 from shoal.scale.random_order import Leaving
 from shoal.scale.scattered import ROW, decoded, gathered, row_numbers, scatter, with_row_numbers
@@ -42,7 +41,7 @@ class PlacedRelease:
 
     paths: tuple[Path, ...]
     sample: Any
-    orders: Mapping[str, list[Any]]
+    orders: Mapping[str, Order]
 
 
 @dataclass(frozen=True)
@@ -154,11 +153,10 @@ def place_release(
     sample = sample.take(pyarrow.array(np.argsort(row_numbers(sample), kind="stable")))
     if len(sample) != len(wanted):
         raise _does_not_fit(masked.source)
-    own = [one for _, one in results]
     return PlacedRelease(
         tuple(folder / "placed" / f"{number:06}.arrow" for number in range(len(masked.chunks))),
         sample,
-        {name: reduce(joined_order, (one[name] for one in own)) for name in own[0]},
+        joined_orders([one for _, one in results]),
     )
 
 
@@ -199,7 +197,7 @@ def _part_number(path: str) -> int:
     return int(digits) if digits.isdecimal() else -1
 
 
-def _place_chunk(where: _Where, placing: _Placing) -> tuple[Any, dict[str, list[Any]]]:
+def _place_chunk(where: _Where, placing: _Placing) -> tuple[Any, dict[str, Order]]:
     """Scatter the rows of one chunk of a release; return those that are wanted, and the orders of categories."""
     import pyarrow
 

@@ -29,7 +29,7 @@ from shoal.scale.measured.passes.sides import ComparedFiles, NumberedChunk, Side
 from shoal.scale.scattered import row_numbers
 from shoal.scale.setting import RunSetting, orders_of, prepared_rows, table_of_rows
 
-__all__ = ["OpenedFiles", "looked_at", "open_files", "orders_with_types"]
+__all__ = ["OpenedFiles", "looked_at", "open_files"]
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def open_files(
     with share(0.5):
         placed = place_release(cluster, parts, release, leaving, schemas[1], row_numbers(look.rows), folder)
     before = recoded
-    after = table_of_rows(placed.sample, _labels(release), orders_with_types(placed.orders, release.schema))
+    after = table_of_rows(placed.sample, _labels(release), placed.orders)
     compared, everything = _pairs(before, after, facts, aligned=aligned or (plan is not None and plan.is_synthetic))
     weights = facts.get("weights")
     with_weights = [*everything.columns, *([weights] if weights is not None and weights in after else [])]
@@ -158,11 +158,6 @@ def looked_at(cluster: Cluster, parts: Parts) -> FirstLook:
     return first_look(cluster.map(look_at, parts.chunks, None, doing="looking at the file"), None)
 
 
-def orders_with_types(orders: Mapping[str, Sequence[Any]], schema: Any) -> dict[str, tuple[list[Any], bool]]:
-    """Return the categories of every column of such a type, and whether their order means something."""
-    return {name: (list(own), bool(schema.field(name).type.ordered)) for name, own in orders.items()}
-
-
 def _labels(parts: Parts) -> Labels:
     return labels_in_schema(parts.schema).only(parts.names)
 
@@ -173,10 +168,9 @@ def _prepared(look: FirstLook, parts: Parts, plan: Plan | None, folder: Path) ->
 
     known: Any = plan if plan is not None else _Nothing()
     guide = look.telling if known.recodes or known.missing_codes else None
-    orders = orders_with_types(look.orders, parts.schema)
-    setting = RunSetting(known, folder, orders, _labels(parts), guide)
+    setting = RunSetting(known, folder, look.orders, _labels(parts), guide)
     prepared = prepared_rows(look.rows, setting)
-    table = table_of_rows(look.rows, setting.labels, orders)
+    table = table_of_rows(look.rows, setting.labels, look.orders)
     if guide is not None:
         table = recoded_by_plan(known, table).table
     schema = pyarrow.schema(list(prepared.schema)[:-1])
