@@ -215,6 +215,20 @@ def test_weights_stay_and_count_in_means_and_are_warned_of(cluster, tmp_path):
     assert [line[:26] for line in said] == ["Weights single records out"]
 
 
+def test_units_with_records_in_several_strata_are_not_cut_and_every_stratum_has_k_units(cluster, tmp_path):
+    """Of the rare stratum no block of its own could be made: its records go where their units go."""
+    generator = np.random.default_rng(8)
+    frame = numbers(RECORDS).assign(home=generator.permutation(RECORDS) // 3)
+    frame["town"] = generator.choice(["a", "b", "c"], RECORDS, p=[0.6, 0.37, 0.03])
+    out, release = in_order(frame, tmp_path, cluster, 5, unit="home", strata=["town"])
+    columns = [name for name in out if name != "home"]
+    assert release.blocks > 1
+    assert (out["town"] == frame["town"]).all()
+    assert alike(out, columns, frame["home"]).min() == release.headline["k"] >= 5
+    expected = brute_force_linkage(frame, out, ["v0", "v1", "v2", "v3"], ["town"])
+    assert release.headline["linkage"] == pytest.approx(expected, abs=1e-9)
+
+
 # Missing values ----------------------------------------------------------------------------------------------------
 
 
@@ -223,6 +237,25 @@ def test_missing_values_that_are_filled(cluster, tmp_path):
     assert not out.isna().any(axis=None)
     assert alike(out, list(out)).min() == release.headline["k"] >= 5
     assert sum(release.plan.outcome.filled.values()) == with_missing(RECORDS).isna().sum().sum()
+
+
+@pytest.mark.parametrize("missing", ["keep", "fill"])
+@pytest.mark.parametrize("unit", [None, "home"])
+def test_a_column_that_is_observed_in_a_corner_of_the_file(cluster, tmp_path, missing, unit):
+    """Blocks with fewer than k of its values are merged with others, as no fewer are behind a released value."""
+    generator = np.random.default_rng(2)
+    frame = numbers(RECORDS).assign(home=generator.permutation(RECORDS) // 2)
+    stray = np.isin(np.arange(RECORDS), np.argsort(frame["v0"])[:2])
+    frame["v3"] = frame["v3"].where((frame["v0"] > frame["v0"].quantile(0.9)) | stray)
+    frame = frame if unit else frame.drop(columns="home")
+    out, release = in_order(frame, tmp_path, cluster, 5, missing=missing, unit=unit)
+    assert release.blocks > 1
+    assert (out["v3"].isna() == (frame["v3"].isna() & (missing == "keep"))).all()
+    observed = frame["v3"].notna()
+    counted = frame["home"] if unit else pd.Series(range(RECORDS))
+    behind = counted[observed].groupby(out["v3"][observed]).nunique()
+    assert behind.min() >= 5
+    assert set(out["v3"].dropna()) == set(behind.index)  # every value that is released has some behind it
 
 
 def test_missing_values_that_are_kept_are_counted_and_warned_of(cluster, tmp_path):

@@ -157,7 +157,7 @@ class _Run:
                 self.pages = pages_of(self._cluster, known.sources, known.setting, known.again.keys, most)
                 self.blocks = [Block(page.number, page.rows) for page in self.pages]
                 return
-            division = divide(known.drawn, known.setting, known.again.keys, most)
+            division = divide(known.drawn, known.setting, known.again, most)
             counts = self._cluster.map(scatter_chunk, known.sources, known.setting, division, doing="dividing the file")
         self.blocks = self._blocks_of(division, counts, "scattered", [number for number, _ in known.sources])
         self._folder.remove("units")
@@ -187,16 +187,16 @@ class _Run:
     def _shift(self) -> None:
         """Make groups in every block, and scatter them to blocks that are cut elsewhere."""
         known = self._known
-        shifted = divide(known.drawn, known.setting, known.again.keys, self._divided.block_records, at=SHIFTED)
+        shifted = divide(known.drawn, known.setting, known.again, self._divided.block_records, at=SHIFTED)
         counts = self._cluster.map(group_block, self.blocks, known.setting, shifted, doing="making groups")
         self.blocks = self._blocks_of(shifted, counts, "shifted", [one.number for one in self.blocks])
 
     def _blocks_of(
         self, division: Division, counts: Sequence[NDArray[np.int64]], folder: str, files: Sequence[int]
     ) -> list[Block]:
-        """Return the blocks of a division: leaves with too few records are merged with their neighbours."""
+        """Return the blocks of a division: leaves that have not enough are merged with their neighbours."""
         paths = tuple(self._folder.path / folder / f"{number:06}.arrow" for number in files)
-        leaves = blocks_of_leaves(division, np.sum(counts, axis=0), 2 * self._plan.k)
+        leaves = blocks_of_leaves(division, np.sum(counts, axis=0), self._plan)
         return [Block(number, Gathered(paths, own)) for number, own in enumerate(leaves)]
 
 

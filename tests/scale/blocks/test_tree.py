@@ -60,8 +60,16 @@ def test_merged_blocks_have_the_fewest_that_are_asked_for(counts, fewest):
     points = np.random.default_rng(3).normal(size=(800, 2))
     tree = grow(points, 16)
     counted = np.array(counts[: tree.leaves])
-    blocks = tree.merged(counted, fewest)
-    sizes = np.bincount(blocks, weights=counted)
-    assert len(blocks) == tree.leaves
-    assert set(blocks.tolist()) == set(range(len(sizes)))
-    assert sizes.min() >= fewest or len(sizes) == 1
+    blocks = tree.merged(counted[:, np.newaxis], lambda total: bool(total[0] >= fewest))
+    assert sorted(leaf for leaves in blocks for leaf in leaves) == list(range(tree.leaves))
+    assert min(counted[leaves].sum() for leaves in blocks) >= fewest or len(blocks) == 1
+
+
+@given(st.lists(st.integers(0, 6), min_size=16, max_size=16))
+def test_merged_blocks_have_enough_values_or_none(observed):
+    """Merging with a neighbour that has none does not help, so that it goes on."""
+    tree = grow(np.random.default_rng(3).normal(size=(800, 2)), 16)
+    counted = np.array(observed[: tree.leaves])[:, np.newaxis]
+    blocks = tree.merged(counted, lambda total: bool(total[0] >= 5 or total[0] == 0))
+    assert sorted(leaf for leaves in blocks for leaf in leaves) == list(range(tree.leaves))
+    assert len(blocks) == 1 or all(counted[leaves].sum() >= 5 or not counted[leaves].any() for leaves in blocks)

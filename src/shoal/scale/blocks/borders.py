@@ -41,7 +41,7 @@ def refuse_without_groups(plan: Plan) -> None:
 
 
 def group_block(block: Block, setting: RunSetting, shifted: Division) -> NDArray[np.int64]:
-    """Make groups in one block, and scatter them whole to the blocks of the second round; return how many records."""
+    """Make groups in one block, and scatter them whole to the blocks of the second round; return what each leaf got."""
     import pyarrow
 
     rows = read_rows(block.rows)
@@ -54,7 +54,8 @@ def group_block(block: Block, setting: RunSetting, shifted: Division) -> NDArray
     numbered = pyarrow.array(labels + (block.number << 40))
     path = setting.folder / "shifted" / f"{block.number:06}.arrow"
     scatter(rows.append_column(GROUP, numbered), leaf, path)
-    return np.bincount(leaf, minlength=shifted.leaves)
+    counts = np.bincount(leaf, minlength=shifted.leaves)
+    return np.column_stack([counts, counts])  # there are no units, and no missing values
 
 
 def protect_shifted(block: Block, setting: RunSetting, leaving: Leaving) -> int:

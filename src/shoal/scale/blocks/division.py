@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.flow.plan import Plan
 from shoal.scale.blocks.tree import Axes, BlockTree, axes_of, grow
 from shoal.scale.input.chunks import RowSource, read_rows
 from shoal.scale.input.keys import keys_of
-from shoal.scale.input.row_hashes import hashed_values
+from shoal.scale.input.row_hashes import Hashes, hashed_values
+from shoal.scale.input.second_look import SecondLook
 from shoal.scale.scattered import scatter
 from shoal.scale.setting import RunSetting, prepared_rows
 
 __all__ = ["Division", "blocks_of_leaves", "divide", "scatter_chunk"]
-
-Hashes = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,10 @@ class Division:
         By key, the tree of its rows: one of its own if it has many, else one that it shares with others.
     trees
         The trees.
+    watched
+        The columns with missing values, of which every block needs enough that are observed.
+    mixes_keys
+        Whether all keys share one tree, as units have records with different keys and are not cut in two.
     """
 
     axes: Axes
@@ -44,6 +48,13 @@ class Division:
     keys: Hashes
     tree_of_key: NDArray[np.int64]
     trees: tuple[BlockTree, ...]
+    watched: tuple[str, ...]
+    mixes_keys: bool
+
+    @property
+    def counted_keys(self) -> int:
+        """How many keys are counted apart in every leaf; 1 where leaves need not know them."""
+        return len(self.keys) if self.mixes_keys else 1
 
     @property
     def first_leaf(self) -> NDArray[np.int64]:
@@ -70,9 +81,7 @@ class Division:
         return leaf
 
 
-def divide(
-    sample: Any, setting: RunSetting, counts: Mapping[int, int], block_records: int, *, at: float = 0.5
-) -> Division:
+def divide(sample: Any, setting: RunSetting, look: SecondLook, block_records: int, *, at: float = 0.5) -> Division:
     """Decide how the file is divided.
 
     Parameters
@@ -81,8 +90,8 @@ def divide(
         Prepared rows that were drawn from the whole file.
     setting
         What all tasks share.
-    counts
-        How many records of the whole file have each key.
+    look
+        What the second look at the whole file showed.
     block_records
         How many records a block should have.
     at
@@ -99,53 +108,94 @@ def divide(
         for name, (categories, _) in setting.recoded_orders.items()
         if name in scales
     }
-    points, own = axes.points(sample, codes), keys_of(sample, setting)
-    keys = sorted(counts)
-    tree_of_key, trees, filled = {}, list[BlockTree](), 0
+    keys = sorted(look.keys)
+    points = axes.points(sample, codes)
+    if look.parts_units:
+        trees = [grow(points, round(sum(look.keys.values()) / block_records), at=at)]
+        tree_of_key = dict.fromkeys(keys, 0)
+    else:
+        tree_of_key, trees = _trees_of_keys(points, keys_of(sample, setting), look, block_records, at)
+    of_keys = np.array(keys, dtype=np.uint64), np.array([tree_of_key[key] for key in keys])
+    return Division(axes, codes, *of_keys, tuple(trees), tuple(look.with_missing(plan)), look.parts_units)
+
+
+def _trees_of_keys(
+    points: NDArray[np.float64], of_points: Hashes, look: SecondLook, block_records: int, at: float
+) -> tuple[dict[int, int], list[BlockTree]]:
+    """Return the tree of every key, and the trees: keys with few records share one that is not cut."""
+    counts, keys = look.keys, sorted(look.keys)
+    tree_of_key, trees, filled = dict[int, int](), list[BlockTree](), 0
     for key in keys:
         blocks = round(counts[key] / block_records)
         if blocks >= 2:
             tree_of_key[key] = len(trees)
-            trees.append(grow(points[own == np.uint64(key)], blocks, at=at))
+            trees.append(grow(points[of_points == np.uint64(key)], blocks, at=at))
     shared = -1
-    for key in keys:  # several keys with few records are one block
+    for key in keys:
         if key in tree_of_key:
             continue
         if shared < 0 or filled + counts[key] > block_records:
             shared, filled = len(trees), 0
             trees.append(grow(points[:0], 1))
         tree_of_key[key], filled = shared, filled + counts[key]
-    return Division(
-        axes, codes, np.array(keys, dtype=np.uint64), np.array([tree_of_key[key] for key in keys]), tuple(trees)
-    )
+    return tree_of_key, trees
 
 
 def scatter_chunk(chunk: tuple[int, RowSource], setting: RunSetting, division: Division) -> NDArray[np.int64]:
-    """Scatter the rows of a chunk to the leaves of the trees; return how many records, or units, each leaf got.
+    """Scatter the rows of a chunk to the leaves of the trees; return what each leaf got, a row each.
 
-    `chunk` is its number, and where its rows are.
+    That is how many records, or units; by key that is counted, how many of them; and for each of the watched columns,
+    by key again, how many of them have a value. `chunk` is its number, and where its rows are.
     """
     number, source = chunk
     rows = prepared_rows(read_rows(source), setting)
     keys = keys_of(rows, setting)
     leaf = division.leaf_of(rows, keys)
-    counted = np.arange(len(leaf))
+    unit = first = np.arange(len(leaf))
     if setting.plan.unit is not None:  # a unit goes where its first record does
-        units = np.unique(hashed_values(rows[setting.plan.unit]), return_index=True, return_inverse=True)
-        counted = units[1]
-        leaf = leaf[counted][units[2].reshape(-1)]
-    counts = np.bincount(leaf[counted], minlength=division.leaves)
+        _, first, unit = np.unique(hashed_values(rows[setting.plan.unit]), return_index=True, return_inverse=True)
+        unit = unit.reshape(-1)
+        leaf = leaf[first][unit]
     scatter(rows, leaf, setting.folder / "scattered" / f"{number:06}.arrow")
-    return counts
+    key = np.searchsorted(division.keys, keys) if division.mixes_keys else np.zeros(len(leaf), dtype=np.int64)
+    shape = division.leaves, division.counted_keys
+    place = unit * shape[1] + key
+
+    def counted(own: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count the units that have one of these rows, by leaf and key."""
+        units, of_key = np.divmod(np.unique(place[own]), shape[1])
+        return np.bincount(leaf[first][units] * shape[1] + of_key, minlength=shape[0] * shape[1]).reshape(shape)
+
+    observed = [~np.asarray(rows[name].is_null(nan_is_null=True)) for name in division.watched]
+    everyone = np.bincount(leaf[first], minlength=shape[0])
+    return np.column_stack([everyone, *map(counted, [np.ones(len(leaf), dtype=bool), *observed])])
 
 
-def blocks_of_leaves(division: Division, counts: NDArray[np.int64], fewest: int) -> list[tuple[int, ...]]:
-    """Return the leaves of every block: those with fewer records than needed are merged with their neighbours."""
+def blocks_of_leaves(division: Division, counts: NDArray[np.int64], plan: Plan) -> list[tuple[int, ...]]:
+    """Return the leaves of every block: where there is not enough for one, they are merged with their neighbours.
+
+    A block has at least 2k records, or units. Of every key that it has, there are at least k; and k values of every
+    watched column, as fewer are not released on one machine either. Where missing values are kept, it may have none.
+
+    Parameters
+    ----------
+    division
+        How the file is divided.
+    counts
+        What every leaf has, as `scatter_chunk` counts it, over all chunks.
+    plan
+        What is done.
+    """
     blocks: list[tuple[int, ...]] = []
     for first, tree in zip(division.first_leaf.tolist(), division.trees, strict=True):
-        own = tree.merged(counts[first : first + tree.leaves], fewest)
-        for number in range(int(own.max()) + 1):
-            leaves = first + np.flatnonzero(own == number)
-            if counts[leaves].sum():
-                blocks.append(tuple(leaves.tolist()))
+        own = counts[first : first + tree.leaves]
+        possible = own.sum(axis=0) >= plan.k  # elsewhere nothing helps, and protecting the block says why
+
+        def is_enough(total: NDArray[np.int64], possible: NDArray[np.bool_] = possible) -> bool:
+            of_keys = total[1:].reshape(-1, division.counted_keys)  # everyone, then by watched column
+            needed = of_keys > 0 if plan.missing == "keep" else np.broadcast_to(of_keys[0] > 0, of_keys.shape)
+            short = (of_keys < plan.k) & needed & possible[1:].reshape(of_keys.shape)
+            return bool(total[0] >= 2 * plan.k and not short.any())
+
+        blocks += [tuple(first + one for one in leaves) for leaves in tree.merged(own, is_enough) if own[leaves].any()]
     return blocks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,46 +108,32 @@ class BlockTree:
             waiting += [(int(self.left[node]), rows[is_left]), (int(self.right[node]), rows[~is_left])]
         return leaf
 
-    def merged(self, counts: NDArray[np.int64], fewest: int) -> NDArray[np.int64]:
-        """Return for every leaf the block it belongs to: leaves with too few records are merged with their neighbours.
+    def merged(self, counts: NDArray[np.int64], is_enough: Callable[[NDArray[np.int64]], bool]) -> list[list[int]]:
+        """Return the leaves of every block: where one has not enough, it is merged with its neighbours.
 
         Parameters
         ----------
         counts
-            The records of every leaf.
-        fewest
-            How many a block needs, unless it is the whole tree.
+            What is counted in every leaf, a row each.
+        is_enough
+            Whether a block that has these counts can be protected alone. One that is the whole tree has to do.
         """
-        block = np.full(self.leaves, -1, dtype=np.int64)
-        blocks = 0
 
-        def settle(node: int) -> list[int]:
-            """Return the leaves below a node that have no block yet, because they are too few."""
-            nonlocal blocks
+        def settle(node: int) -> list[list[int]]:
+            """Return the blocks below a node from left to right: all have enough, or there is only one."""
             if self.axis[node] < 0:
-                below = [int(self.left[node])]
-            else:
-                sides = [settle(int(self.left[node])), settle(int(self.right[node]))]
-                below = sides[0] + sides[1]
-                if below and sum(bool(side) for side in sides) == 1 and counts[below].sum() < fewest:
-                    other = int(self.right[node] if sides[0] else self.left[node])
-                    block[below] = block[self._nearest(other, from_left=bool(sides[0]))]
-                    return []
-            if below and counts[below].sum() >= fewest:
-                block[below], blocks = blocks, blocks + 1
-                return []
-            return below
+                return [[int(self.left[node])]]
+            blocks = settle(int(self.left[node])) + settle(int(self.right[node]))
+            number = 0
+            while number < len(blocks) > 1:
+                if is_enough(counts[blocks[number]].sum(axis=0)):
+                    number += 1
+                    continue
+                number = min(number, len(blocks) - 2)
+                blocks[number : number + 2] = [blocks[number] + blocks[number + 1]]
+            return blocks
 
-        rest = settle(0)
-        if rest:
-            block[rest] = 0
-        return np.unique(block, return_inverse=True)[1].reshape(-1)
-
-    def _nearest(self, node: int, *, from_left: bool) -> int:
-        """Return the first leaf below a node, seen from one side."""
-        while self.axis[node] >= 0:
-            node = int(self.left[node] if from_left else self.right[node])
-        return int(self.left[node])
+        return settle(0)
 
 
 def grow(points: Doubles, blocks: int, *, at: float = 0.5) -> BlockTree:

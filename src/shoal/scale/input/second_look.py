@@ -19,6 +19,7 @@ from shoal.flow.plan import Plan
 from shoal.scale.input.chunks import RowSource, read_rows
 from shoal.scale.input.keys import keys_of
 from shoal.scale.input.moments import ExactMoments, joined_moments, moments_of
+from shoal.scale.input.row_hashes import Hashes, hashed_values
 from shoal.scale.scattered import row_numbers
 from shoal.scale.setting import RunSetting, prepared_rows, table_of_rows
 
@@ -41,12 +42,15 @@ class SecondLook:
         How many records have each key: what no group may mix, hashed.
     broken
         By rule, how many records break it, and the rows of the first.
+    parts_units
+        Whether some unit has records with different keys.
     """
 
     moments: Mapping[str, ExactMoments]
     missing: Mapping[str, int]
     keys: Mapping[int, int]
     broken: Sequence[tuple[int, Sequence[int]]]
+    parts_units: bool
 
     def scales(self, plan: Plan) -> dict[str, Scale]:
         """Return the scales of the whole file, of every variable with an order that varies."""
@@ -56,6 +60,11 @@ class SecondLook:
             for name, one in self.moments.items()
             if one.varies and name in plan.columns
         }
+
+    def with_missing(self, plan: Plan) -> list[str]:
+        """Return the columns that are grouped and have missing values."""
+        names = [name for name in plan.columns if plan.categories.get(name, "group") == "group"]
+        return [name for name in names if self.missing[name]]
 
     def refuse(self, plan: Plan) -> None:
         """Raise DataError if values are missing or infinite that the plan cannot do with."""
@@ -96,13 +105,20 @@ class SecondLook:
 def look_again_at(chunk: tuple[int, RowSource], setting: RunSetting) -> SecondLook:
     """Look at one chunk of the file."""
     rows = prepared_rows(read_rows(chunk[1]), setting)
-    keys, counts = np.unique(keys_of(rows, setting), return_counts=True)
+    of_rows = keys_of(rows, setting)
+    keys, counts = np.unique(of_rows, return_counts=True)
     return SecondLook(
         {name: moments_of(numbers_of(rows, name, setting), origin) for name, origin in setting.origins.items()},
         {name: int(np.asarray(rows[name].is_null(nan_is_null=True)).sum()) for name in rows.column_names[:-1]},
         dict(zip(keys.tolist(), counts.tolist(), strict=True)),
         _broken_in(rows, setting),
+        setting.plan.unit is not None and _parts_units(of_rows, hashed_values(rows[setting.plan.unit])),
     )
+
+
+def _parts_units(keys: Hashes, units: Hashes) -> bool:
+    _, first, unit = np.unique(units, return_index=True, return_inverse=True)
+    return bool((keys[first][unit.reshape(-1)] != keys).any())
 
 
 def _broken_in(rows: Any, setting: RunSetting) -> list[tuple[int, list[int]]]:
@@ -125,7 +141,8 @@ def second_look(looks: Sequence[SecondLook]) -> SecondLook:
         (sum(count for count, _ in rule), sorted(row for _, rows in rule for row in rows)[:_FIRST])
         for rule in zip(*(one.broken for one in looks), strict=True)
     ]
-    return SecondLook(joined_moments([one.moments for one in looks]), missing, keys, broken)
+    parts_units = any(one.parts_units for one in looks)
+    return SecondLook(joined_moments([one.moments for one in looks]), missing, keys, broken, parts_units)
 
 
 def numbers_of(rows: Any, name: str, setting: RunSetting) -> NDArray[np.float64]:
