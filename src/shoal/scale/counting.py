@@ -10,7 +10,6 @@ import numpy as np
 from shoal.describe.weights import warn_of_lone_weights
 from shoal.flow.outcome import Outcome
 from shoal.measure.headline import Headline
-from shoal.measure.risk.counterparts import squared_distances
 from shoal.progress import share
 from shoal.scale.blocks.local import Block, BlockResult, result_of
 from shoal.scale.cluster import Cluster
@@ -18,9 +17,10 @@ from shoal.scale.input.moments import ExactMoments, joined_moments
 from shoal.scale.looking import Known
 from shoal.scale.random_order import Leaving
 from shoal.scale.released.counted_alike import count_alike
-from shoal.scale.released.linked import LinkageSpace, as_near_in, linked_share
+from shoal.scale.released.linked import LinkageSpace, as_near_in, linked_share, write_sought
+from shoal.scale.released.lone_units import count_lone_units
 from shoal.scale.released.whole_outcome import WholeAlike, joined_counts, whole_outcome
-from shoal.scale.run_folder import FINISHED
+from shoal.scale.run_folder import FINISHED, WRITING
 from shoal.scale.scattered import gathered, row_numbers
 
 __all__ = ["FinishedBlocks", "count"]
@@ -51,11 +51,12 @@ def count(
     plan, results = known.setting.plan, blocks.results
     by_unit = plan.unit is not None
     units = sum(one.units or 0 for one in results) if by_unit else None
+    working = known.setting.folder / WRITING
     with share(0.5):
-        alike = _alike(cluster, blocks, "alike", leaving, plan.k, by_unit=by_unit)
-        unchanged = _alike(cluster, blocks, "unchanged", leaving, plan.k, by_unit=False)
-        weighted = _alike(cluster, blocks, "weighted", leaving, plan.k, by_unit=by_unit)
-        weights = _alike(cluster, blocks, "weights", leaving, plan.k, by_unit=False)
+        alike = _alike(cluster, blocks, "alike", leaving, plan.k, working if by_unit else None)
+        unchanged = _alike(cluster, blocks, "unchanged", leaving, plan.k, None)
+        weighted = _alike(cluster, blocks, "weighted", leaving, plan.k, working if by_unit else None)
+        weights = _alike(cluster, blocks, "weights", leaving, plan.k, None)
     assert alike is not None
     outcomes = [one.outcome for one in results]
     outcome = whole_outcome(plan, outcomes, alike, unchanged, weighted, known.sample, leaving.records, units)
@@ -69,14 +70,23 @@ def count(
 
 
 def _alike(
-    cluster: Cluster, blocks: FinishedBlocks, what: str, leaving: Leaving, k: int, *, by_unit: bool
+    cluster: Cluster, blocks: FinishedBlocks, what: str, leaving: Leaving, k: int, working: Path | None
 ) -> WholeAlike | None:
-    """Return how alike records are by what blocks have counted; None where they have not."""
+    """Return how alike records are by what blocks have counted; None where they have not.
+
+    `working` is where units are counted; None where records are.
+    """
     paths = blocks.files(what)
     if not paths:
         return None
-    counted = cluster.map(count_alike, range(leaving.parts), paths, k, doing="counting equal records")
-    return joined_counts(counted, by_unit=by_unit)
+    lone = None if working is None else working / f"{what}-lone"
+    if lone is not None:
+        lone.mkdir(mode=0o700)
+    buckets = leaving.parts
+    counted = cluster.map(count_alike, range(buckets), paths, k, buckets, lone, doing="counting equal records")
+    if lone is None:
+        return joined_counts(counted, None)
+    return joined_counts(counted, count_lone_units(cluster, buckets, buckets, 1, lone)[0])
 
 
 def _linkage(cluster: Cluster, blocks: FinishedBlocks, known: Known, leaving: Leaving) -> float:
@@ -90,11 +100,9 @@ def _linkage(cluster: Cluster, blocks: FinishedBlocks, known: Known, leaving: Le
     space = _space(blocks.results, known, true.schema.names[:-1])
     if space is None:
         return 100 / leaving.records
-    points, own = space.points(sought, released=False), space.points(true, released=True)
-    to_true = squared_distances(points, own, len(space.numbers))
-    found = cluster.map(
-        as_near_in, blocks.files("masked"), space, points, to_true, doing="looking for records in the release"
-    )
+    path = known.setting.folder / WRITING / "sought.npz"
+    write_sought(path, space, sought, true)
+    found = cluster.map(as_near_in, blocks.files("masked"), space, path, doing="looking for records in the release")
     return linked_share(found)
 
 

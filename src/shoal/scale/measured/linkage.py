@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +12,12 @@ import numpy as np
 
 from shoal.errors import NotApplicableError
 from shoal.measure.measure import MeasuredValue
-from shoal.measure.risk.counterparts import squared_distances
 from shoal.measure.risk.sample_size import sample_size, sampling_parts
 from shoal.scale.cluster import Cluster
 from shoal.scale.input.moments import ExactMoments
 from shoal.scale.input.row_hashes import hashed_numbers
 from shoal.scale.measured.passes.first_pass import FirstPass
-from shoal.scale.released.linked import LinkageSpace, as_near_in, ties_of
+from shoal.scale.released.linked import LinkageSpace, as_near_in, ties_of, write_sought
 from shoal.scale.scattered import row_numbers
 
 __all__ = ["Sought", "linkage_by", "sought_of"]
@@ -65,6 +65,7 @@ def linkage_by(
     first: FirstPass,
     sought: Sought,
     paths: Sequence[Path],
+    folder: Path,
 ) -> MeasuredValue:
     """Return the percentage of records that are linked by some columns, with the parts of `distance_linkage`.
 
@@ -78,8 +79,8 @@ def linkage_by(
         What the first pass found.
     sought
         The records to look for.
-    paths
-        Files with the rows of the release.
+    paths, folder
+        Files with the rows of the release, and a private folder that workers see.
 
     Raises
     ------
@@ -87,9 +88,9 @@ def linkage_by(
         Nothing tells records apart.
     """
     space, known = _space(columns, numbers, first)
-    points, own = space.points(sought.before, released=False), space.points(sought.after, released=True)
-    to_true = squared_distances(points, own, len(space.numbers))
-    found = cluster.map(as_near_in, paths, space, points, to_true, doing="looking for records in the release")
+    path = folder / f"sought-{secrets.token_hex(6)}.npz"
+    write_sought(path, space, sought.before, sought.after)
+    found = cluster.map(as_near_in, paths, space, path, doing="looking for records in the release")
     ties = ties_of(found)
     linked = {
         "expected": np.where(ties > 0, 1 / np.maximum(ties, 1), 0.0),

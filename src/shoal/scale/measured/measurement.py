@@ -33,6 +33,7 @@ from shoal.scale.measured.risk_from_counts import (
     unchanged_of,
 )
 from shoal.scale.measured.utility_from_sums import Sums, utility_measures
+from shoal.scale.released.lone_units import count_lone_units
 
 __all__ = ["Measurement"]
 
@@ -71,7 +72,7 @@ class Measurement:
         sets = self._sets()
         tables = list(files.compared.category_names) if "frequency_difference" in names else []
         buckets = max(1, round(records / _BUCKET))
-        for name in ("alike", "tables"):
+        for name in ("alike", "tables", "lone"):
             (self._folder / name).mkdir()
         asked = FirstAsked(
             {"compared": files.compared.columns, "everything": files.everything.columns},
@@ -89,13 +90,19 @@ class Measurement:
         )
         files.refuse_infinite(self._first)
         with share(0.2):
+            lone = None if self._facts.get("unit") is None else self._folder / "lone"
+            how = self._facts.get("k"), len(sets), buckets, lone
             counted = self._cluster.map(
-                count_alike_rows, range(buckets), self._written("alike"), self._facts.get("k"),
-                doing="counting equal records",
-            )  # fmt: skip
-        self._alike = {frozenset(own): joined_alike(counted, place) for place, own in enumerate(sets)}
+                count_alike_rows, range(buckets), self._written("alike"), *how, doing="counting equal records"
+            )
+            lone_units = [0] * len(sets)
+            if lone is not None:
+                lone_units = count_lone_units(self._cluster, buckets, buckets, len(sets), lone)
+        self._alike = {
+            frozenset(own): joined_alike(counted, place, lone_units[place]) for place, own in enumerate(sets)
+        }
         if self._facts.get("unit") is not None:
-            self._units = joined_alike(counted, len(sets)).combinations
+            self._units = joined_alike(counted, len(sets), 0).combinations
         wanted = tables_of(tables)
         with share(0.2):
             if wanted:
@@ -224,7 +231,7 @@ class Measurement:
                 self._numbers.within, self._numbers.intervals, self._numbers.counted, ranked, self._options
             ),
             "distance_linkage": lambda: linkage_by(
-                self._cluster, own.columns, own.numeric_names, first, sought, files.sides.paths
+                self._cluster, own.columns, own.numeric_names, first, sought, files.sides.paths, self._folder
             ),
         }
         measured: dict[str, MeasuredValue] = {}
@@ -255,7 +262,8 @@ class Measurement:
         files = self._files
         shared = [name for name in columns if name in files.sides.before.names]
         try:
-            return linkage_by(self._cluster, shared, files.linked_numbers, self._first, sought, files.sides.paths)
+            numbers, paths = files.linked_numbers, files.sides.paths
+            return linkage_by(self._cluster, shared, numbers, self._first, sought, paths, self._folder)
         except NotApplicableError:
             return MeasuredValue(100 / files.records, records=files.records, sampled=None)
 

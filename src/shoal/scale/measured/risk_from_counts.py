@@ -22,7 +22,7 @@ def alike_of(rows: AlikeRows, units: int | None) -> Alike:
     """Return how alike records are, or units where there are some."""
     if units is None:
         return Alike(rows.fewest, rows.alone, None)
-    return Alike(rows.fewest_units, len(rows.lone_units), units)
+    return Alike(rows.fewest_units, rows.lone_units, units)
 
 
 def k_of(counted: AlikeRows, blocks: Sequence[AlikeRows], k: int | None, wildcard: int | None) -> MeasuredValue:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from shoal.describe.combinations import joined_codes, numbered
 from shoal.scale.input.row_hashes import hashed_rows, hashed_values
 from shoal.scale.random_order import part_of
+from shoal.scale.released.lone_units import scatter_lone_units
 from shoal.scale.scattered import gathered, scatter
 
 __all__ = ["CountedAlike", "count_alike", "scatter_counts"]
@@ -32,8 +33,6 @@ class CountedAlike:
         How many combinations there are.
     alone
         How many of them one record, or one unit, has alone.
-    lone_units
-        The units that have one alone, by their number; empty where every record is its own.
     single
         The records that no other record is like, of the same unit or of another.
     below
@@ -43,7 +42,6 @@ class CountedAlike:
     fewest: int
     combinations: int
     alone: int
-    lone_units: frozenset[int]
     single: int
     below: int
 
@@ -83,8 +81,22 @@ def scatter_counts(
     scatter(table, part_of(one, buckets), path)
 
 
-def count_alike(bucket: int, paths: Sequence[Path], k: int) -> CountedAlike | None:
-    """Count the combinations of one bucket over all blocks; None where it is empty."""
+def count_alike(
+    bucket: int, paths: Sequence[Path], k: int, buckets: int, lone_units: Path | None
+) -> CountedAlike | None:
+    """Count the combinations of one bucket over all blocks; None where it is empty.
+
+    Parameters
+    ----------
+    bucket, buckets
+        Its number, and how many there are.
+    paths
+        What blocks have written.
+    k
+        The k of the plan.
+    lone_units
+        Where to write which units have a combination alone; None where every record is its own.
+    """
     table = gathered(paths, bucket)
     if table is None:
         return None
@@ -94,13 +106,14 @@ def count_alike(bucket: int, paths: Sequence[Path], k: int) -> CountedAlike | No
     starts = np.flatnonzero(np.append(True, (one[1:] != one[:-1]) | (other[1:] != other[:-1])))
     counts = np.add.reduceat(count[order], starts)
     alone = counts == 1
-    units = lone[order][starts][alone]
+    if lone_units is not None and alone.any():
+        units = lone[order][starts][alone].astype(np.uint64)
+        scatter_lone_units(units, np.zeros(len(units), dtype=np.int64), buckets, bucket, lone_units)
     sizes = np.add.reduceat(records[order], starts)
     return CountedAlike(
         int(counts.min()),
         len(counts),
         int(alone.sum()),
-        frozenset(units[units > 0].tolist()),
         int((sizes == 1).sum()),
         int(sizes[sizes < k].sum()),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.describe.standardize import Scale
-from shoal.measure.risk.counterparts import as_near
+from shoal.measure.risk.counterparts import as_near, squared_distances
 from shoal.scale.input.row_hashes import hashed_values
 from shoal.scale.scattered import gathered, targets_in
 
-__all__ = ["LinkageSpace", "as_near_in", "linked_share", "ties_of"]
+__all__ = ["LinkageSpace", "as_near_in", "linked_share", "ties_of", "write_sought"]
 
 Doubles = NDArray[np.float64]
 
@@ -49,7 +50,25 @@ class LinkageSpace:
         return np.column_stack(columns)
 
 
-def as_near_in(path: Path, space: LinkageSpace, sought: Doubles, to_true: Doubles) -> NDArray[np.int64]:
+def write_sought(path: Path, space: LinkageSpace, before: Any, after: Any) -> None:
+    """Write the records that are sought where tasks read them: once, and not with every task.
+
+    Parameters
+    ----------
+    path
+        A file in a private folder, as they are original values.
+    space
+        What distances are taken in.
+    before, after
+        The records, and what is released of them.
+    """
+    points = space.points(before, released=False)
+    to_true = squared_distances(points, space.points(after, released=True), len(space.numbers))
+    with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+        np.savez(file, points=points, to_true=to_true)
+
+
+def as_near_in(path: Path, space: LinkageSpace, sought: Path) -> NDArray[np.int64]:
     """Return how many released records of one block are as near as the true one, -1 where one is nearer.
 
     Parameters
@@ -57,15 +76,15 @@ def as_near_in(path: Path, space: LinkageSpace, sought: Doubles, to_true: Double
     path
         The release of the block.
     space, sought
-        What distances are taken in, and the records sought as points of it.
-    to_true
-        The squared distance of every one of them to what is released of it.
+        What distances are taken in, and the file of the records that are sought.
     """
     import pyarrow
 
+    with np.load(sought) as file:
+        points, to_true = file["points"], file["to_true"]
     pieces = [gathered([path], target) for target in targets_in(path)]
     searched = space.points(pyarrow.concat_tables(pieces), released=True)
-    return as_near(sought, to_true, searched, len(space.numbers))
+    return as_near(points, to_true, searched, len(space.numbers))
 
 
 def linked_share(blocks: Sequence[NDArray[np.int64]]) -> float:

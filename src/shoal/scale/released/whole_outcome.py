@@ -48,11 +48,13 @@ class WholeAlike:
     below: int
 
 
-def joined_counts(buckets: Sequence[CountedAlike | None], *, by_unit: bool) -> WholeAlike:
-    """Return how alike records are, from what was counted in every bucket."""
+def joined_counts(buckets: Sequence[CountedAlike | None], lone_units: int | None) -> WholeAlike:
+    """Return how alike records are, from what was counted in every bucket.
+
+    `lone_units` is how many units have a combination alone; None where every record is its own.
+    """
     counted = [one for one in buckets if one is not None]
-    lone = frozenset[int]().union(*(one.lone_units for one in counted))
-    uniques = len(lone) if by_unit else sum(one.alone for one in counted)
+    uniques = sum(one.alone for one in counted) if lone_units is None else lone_units
     single, below = sum(one.single for one in counted), sum(one.below for one in counted)
     return WholeAlike(min(one.fewest for one in counted), uniques, single, below)
 

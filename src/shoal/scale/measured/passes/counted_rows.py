@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from shoal.scale.input.row_hashes import Hashes, hashed_numbers, joined_hashes
 from shoal.scale.random_order import part_of
+from shoal.scale.released.lone_units import scatter_lone_units
 from shoal.scale.scattered import gathered, scatter
 
 __all__ = [
@@ -45,7 +46,7 @@ class AlikeRows:
     alone
         How many records have a combination that no other has.
     fewest_units, lone_units
-        The fewest units with one combination of values, and the units that have one alone, hashed.
+        The fewest units with one combination of values, and how many have one alone; in a bucket, none are counted yet.
     """
 
     combinations: int
@@ -54,7 +55,7 @@ class AlikeRows:
     below: int
     alone: int
     fewest_units: int
-    lone_units: frozenset[int]
+    lone_units: int
 
 
 def scatter_alike_rows(
@@ -97,8 +98,24 @@ def scatter_alike_rows(
     )
 
 
-def count_alike_rows(bucket: int, paths: Sequence[Path], k: int | None) -> dict[int, AlikeRows]:
-    """Count the combinations of one bucket over all chunks, by the number of their set."""
+def count_alike_rows(
+    bucket: int, paths: Sequence[Path], k: int | None, sets: int, buckets: int, lone_units: Path | None
+) -> dict[int, AlikeRows]:
+    """Count the combinations of one bucket over all chunks, by the number of their set.
+
+    Parameters
+    ----------
+    bucket, buckets
+        Its number, and how many there are.
+    paths
+        What was written of every chunk.
+    k
+        The k of the release, if it is known.
+    sets
+        How many sets of columns there are.
+    lone_units
+        Where to write which units have a combination alone; None where rows are their own.
+    """
     table = gathered(paths, bucket)
     if table is None:
         return {}
@@ -107,6 +124,11 @@ def count_alike_rows(bucket: int, paths: Sequence[Path], k: int | None) -> dict[
     rows = by_unit.groupby(["set", "one", "other"], sort=False).agg(
         records=("records", "sum"), units=("unit", "size"), unit=("unit", "first")
     )
+    if lone_units is not None:
+        lone = rows[rows["units"] == 1]
+        lone = lone[lone.index.get_level_values("set") < sets]  # the last is of the units themselves
+        of_sets = lone.index.get_level_values("set").to_numpy(dtype=np.int64)
+        scatter_lone_units(lone["unit"].to_numpy(dtype=np.uint64), of_sets, buckets, bucket, lone_units)
     return {int(number): _alike(own, k) for number, own in rows.groupby(level="set")}
 
 
@@ -120,12 +142,15 @@ def _alike(rows: Any, k: int | None) -> AlikeRows:
         int(records[records < (0 if k is None else k)].sum()),
         int((records == 1).sum()),
         int(units.min()),
-        frozenset(rows["unit"].to_numpy()[units == 1].tolist()) if (rows["unit"] != 0).any() else frozenset(),
+        0,
     )
 
 
-def joined_alike(buckets: Sequence[Mapping[int, AlikeRows]], number: int) -> AlikeRows:
-    """Return how alike records are in one set of columns, from what was counted in every bucket."""
+def joined_alike(buckets: Sequence[Mapping[int, AlikeRows]], number: int, lone_units: int) -> AlikeRows:
+    """Return how alike records are in one set of columns, from what was counted in every bucket.
+
+    `lone_units` is how many units have a combination of values alone.
+    """
     own = [one[number] for one in buckets if number in one]
     fewest = min(one.fewest for one in own)
     return AlikeRows(
@@ -135,7 +160,7 @@ def joined_alike(buckets: Sequence[Mapping[int, AlikeRows]], number: int) -> Ali
         sum(one.below for one in own),
         sum(one.alone for one in own),
         min(one.fewest_units for one in own),
-        frozenset[int]().union(*(one.lone_units for one in own)),
+        lone_units,
     )
 
 
