@@ -46,18 +46,17 @@ def share(part: float) -> Iterator[None]:
 
 @contextmanager
 def step(part: float) -> Iterator[None]:
-    """Let the work inside the block count for exactly `part`, even if it reports only some of it."""
+    """Let the work inside the block count for exactly `part`, even if it reports only some of it, or more."""
     outer = _listener.get()
-    reported = 0.0
+    left = part * _share.get()
 
     def count(more: float) -> None:
-        nonlocal reported
-        reported += more
-        if outer is not None:
+        nonlocal left
+        more = min(more, left)
+        left -= more
+        if outer is not None and more > 0:
             outer(more)
 
-    whole = part * _share.get()
     with listening(count), share(part):
         yield
-    if outer is not None:
-        outer(whole - reported)
+    count(left)

@@ -10,7 +10,7 @@ import numpy as np
 from shoal.describe.weights import warn_of_lone_weights
 from shoal.flow.outcome import Outcome
 from shoal.measure.headline import Headline
-from shoal.progress import share
+from shoal.progress import step
 from shoal.scale.blocks.local import Block, BlockResult, result_of
 from shoal.scale.cluster import Cluster
 from shoal.scale.input.moments import ExactMoments, joined_moments
@@ -24,6 +24,9 @@ from shoal.scale.run_folder import FINISHED, WRITING
 from shoal.scale.scattered import gathered, row_numbers
 
 __all__ = ["FinishedBlocks", "count"]
+
+
+_ALIKE = 0.1  # part of the work that counting one kind of equal records is
 
 
 class FinishedBlocks:
@@ -52,11 +55,10 @@ def count(
     by_unit = plan.unit is not None
     units = sum(one.units or 0 for one in results) if by_unit else None
     working = known.setting.folder / WRITING
-    with share(0.5):
-        alike = _alike(cluster, blocks, "alike", leaving, plan.k, working if by_unit else None)
-        unchanged = _alike(cluster, blocks, "unchanged", leaving, plan.k, None)
-        weighted = _alike(cluster, blocks, "weighted", leaving, plan.k, working if by_unit else None)
-        weights = _alike(cluster, blocks, "weights", leaving, plan.k, None)
+    alike = _alike(cluster, blocks, "alike", leaving, plan.k, working if by_unit else None)
+    unchanged = _alike(cluster, blocks, "unchanged", leaving, plan.k, None)
+    weighted = _alike(cluster, blocks, "weighted", leaving, plan.k, working if by_unit else None)
+    weights = _alike(cluster, blocks, "weights", leaving, plan.k, None)
     assert alike is not None
     outcomes = [one.outcome for one in results]
     outcome = whole_outcome(plan, outcomes, alike, unchanged, weighted, known.sample, leaving.records, units)
@@ -64,7 +66,7 @@ def count(
         warn_of_lone_weights(plan.weights, weights.uniques, None, leaving.records)
     if in_pages:  # what is to be said of the whole file was said in the first page
         outcome = outcome.model_copy(update={"notes": [*outcome.notes, *outcomes[0].notes]})
-    with share(0.5):
+    with step(1 - 4 * _ALIKE):
         linkage = _linkage(cluster, blocks, known, leaving)
     return outcome, Headline(records=leaving.records, units=units, k=alike.k, uniques=alike.uniques, linkage=linkage)
 
@@ -83,7 +85,8 @@ def _alike(
     if lone is not None:
         lone.mkdir(mode=0o700)
     buckets = leaving.parts
-    counted = cluster.map(count_alike, range(buckets), paths, k, buckets, lone, doing="counting equal records")
+    with step(_ALIKE):
+        counted = cluster.map(count_alike, range(buckets), paths, k, buckets, lone, doing="counting equal records")
     if lone is None:
         return joined_counts(counted, None)
     return joined_counts(counted, count_lone_units(cluster, buckets, buckets, 1, lone)[0])

@@ -15,7 +15,7 @@ from shoal.flow.plan import Plan
 from shoal.flow.recoding.asked import recoded_by_plan
 from shoal.flow.rules.kept_rules import block_edits_of, refuse_broken_counts
 from shoal.flow.settle import settle
-from shoal.progress import share
+from shoal.progress import step
 from shoal.read import Table
 from shoal.read.arrow_files import labels_in_schema
 from shoal.scale.blocks.borders import refuse_without_groups
@@ -99,7 +99,7 @@ class Known:
 
 def look_twice(cluster: Cluster, folder: RunFolder, parts: Parts, asked: Asked) -> Known:
     """Look at the file, settle the plan or take the one that is there, and look again."""
-    with share(0.5):
+    with step(0.5):
         sources, look = _looked(cluster, folder, parts, asked)
     labels = labels_in_schema(parts.schema).only(parts.names)
     fingerprint = look.fingerprint(parts.schema)
@@ -116,7 +116,7 @@ def look_twice(cluster: Cluster, folder: RunFolder, parts: Parts, asked: Asked) 
         setting, recoded_labels=recoded.labels, schema=_schema_of(prepared), recoded_orders=orders_of(recoded)
     )
     setting = replace(setting, origins=_origins(prepared, setting))
-    with share(0.5):
+    with step(0.5):
         again = second_look(cluster.map(look_again_at, sources, setting, doing="looking at the file again"))
     _refuse_file(plan, again, recoded, parts.records)
     setting = replace(setting, scales=again.scales(plan))
@@ -133,13 +133,17 @@ def _looked(
         folder.make("units")
         path = folder.path / "units"
         targets = max(1, round(parts.records / CHUNK))
-        scattered = cluster.map(scatter_units, sources, asked.unit, targets, str(path), doing="bringing units together")
+        with step(0.5):
+            scattered = cluster.map(
+                scatter_units, sources, asked.unit, targets, str(path), doing="bringing units together"
+            )
         paths = tuple(path / f"{number:06}.arrow" for number, _ in sources)
         filled = sorted({target for own, _ in scattered for target in own})
         sources = [(number, Gathered(paths, (target,))) for number, target in enumerate(filled)]
         orders = joined_orders([one for _, one in scattered])
     drawn = max(DRAWN, _DRAWN_A_BLOCK * asked.divided.parts(parts.records))
-    looks = cluster.map(look_at, [one for _, one in sources], asked.unit, drawn, doing="looking at the file")
+    with step(1.0 if asked.unit is None else 0.5):
+        looks = cluster.map(look_at, [one for _, one in sources], asked.unit, drawn, doing="looking at the file")
     look = first_look(looks, asked.unit, drawn)
     return sources, look if orders is None else replace(look, orders=orders)
 

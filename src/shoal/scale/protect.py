@@ -16,7 +16,7 @@ from shoal.flow.plan import Plan
 from shoal.flow.release import plan_beside
 from shoal.measure.headline import Headline
 from shoal.parameters.limits import Whole, check_limits
-from shoal.progress import share
+from shoal.progress import step
 from shoal.read import Labels
 from shoal.scale.blocks.borders import SHIFTED, group_block, protect_shifted
 from shoal.scale.blocks.division import Division, blocks_of_leaves, divide, scatter_chunk
@@ -92,15 +92,15 @@ def protect_parts(
         divided = plan.divided
     asked = Asked(k, options or {}, plan, divided, keep_order)
     with cluster, opened(target) as folder:
-        with share(_LOOKING):
+        with step(_LOOKING):
             known = look_twice(cluster, folder, parts, asked)
         run = _Run(cluster, folder, known, asked, parts.records)
         run.divide()
         run.protect()
         finished = FinishedBlocks(folder.path, run.blocks)
-        with share(_COUNTING):
+        with step(_COUNTING):
             outcome, headline = count(cluster, finished, known, run.leaving, in_pages=bool(run.pages))
-        with share(_WRITING):
+        with step(_WRITING):
             written = write_release(
                 cluster, finished.files("masked"), _shown(finished, known, headline), run.leaving, folder.path, target
             )
@@ -152,7 +152,7 @@ class _Run:
     def divide(self) -> None:
         """Divide the file into blocks, and scatter its rows to them."""
         known, most = self._known, self._divided.block_records
-        with share(_SCATTERING):
+        with step(_SCATTERING):
             if iterates(self._plan):
                 self.pages = pages_of(self._cluster, known.sources, known.setting, known.again.keys, most)
                 self.blocks = [Block(page.number, page.rows) for page in self.pages]
@@ -166,10 +166,10 @@ class _Run:
         """Protect every block that is not finished yet."""
         known, rounds = self._known, 2 if self._divided.refine_borders else 1
         if self._divided.refine_borders:
-            with share(_PROTECTING / rounds):
+            with step(_PROTECTING / rounds):
                 self._shift()
         waiting = [one for one in self.blocks if result_of(one.number, self._folder.path) is None]
-        with share(_PROTECTING / rounds):
+        with step(_PROTECTING / rounds):
             if self.pages:
                 protect_whole_file(self._cluster, self.pages, known.setting, known.again.moments, self.leaving)
             else:

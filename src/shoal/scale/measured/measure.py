@@ -12,7 +12,7 @@ from shoal.errors import DescriptionWarning, ParameterError, warn
 from shoal.flow.plan import Plan
 from shoal.measure.measuring import names_of_measures
 from shoal.measure.options import MeasureOptions, checked_measure_options
-from shoal.progress import share
+from shoal.progress import step
 from shoal.scale.cluster import Cluster
 from shoal.scale.input.parts import CHUNK
 from shoal.scale.measured.cluster_evaluation import ClusterEvaluation
@@ -106,14 +106,14 @@ def measured_with_sample(
                     f"{masked} has changed since it was written, or the plan is of another release.", DescriptionWarning
                 )
     with private_folder(Path(masked)) as folder:
-        with share(0.3):
+        with step(0.3):
             files = open_files(original, masked, cluster, plan, facts, folder, chunk_rows, aligned=aligned)
         run = Measurement(cluster, files, facts, chosen, seed, boundaries, folder)
-        with share(0.25):
+        with step(0.25):
             run.count(names)
-        with share(0.35):
+        with step(0.35):
             run.compare(names)
-        with share(0.1):
+        with step(0.1):
             return run.evaluation(names, options=checked_measure_options(options)), files
 
 
