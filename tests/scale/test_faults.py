@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -282,6 +283,49 @@ def test_a_disk_that_fills_leaves_nothing_that_looks_whole(source, whole, cluste
     assert list(before.iterdir()) == []
     without(disk, *ORIGINALS)
     assert not left_in(disk / "out", "scattered")
+
+
+@pytest.fixture
+def small_files(cluster) -> Iterator[Callable[[int], None]]:
+    """Workers that may write files of so many bytes at most, which needs no rights: the write fails in the middle."""
+    own = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def limit(size: int) -> None:
+        cluster._given.run(resource.setrlimit, resource.RLIMIT_FSIZE, (size, own[1]))
+
+    yield limit
+    cluster._given.run(resource.setrlimit, resource.RLIMIT_FSIZE, own)
+
+
+class Steps(Cluster):
+    """A cluster that remembers what it was asked to do."""
+
+    def __init__(self, client: Any) -> None:
+        super().__init__(client=client)
+        self.steps = list[str]()
+
+    def map(self, function: Callable[..., Any], items: Any, *shared: Any, doing: str = "") -> list[Any]:
+        self.steps.append(doing)
+        return super().map(function, items, *shared, doing=doing)
+
+
+@pytest.mark.parametrize(("size", "step"), [(2_000, "dividing the file"), (12_000, "protecting a block")])
+def test_a_file_that_cannot_be_written_whole_leaves_nothing_that_looks_whole(
+    source, whole, cluster, small_files, tmp_path, size, step
+):
+    plan, expected = whole
+    output, watched = tmp_path / "out", Steps(cluster._given)
+    small_files(size)
+    with pytest.raises(WriteError, match="A worker could not go on") as caught:
+        protect_parts(source, output, watched, plan=plan)
+    assert watched.steps[-1] == step
+    assert "\n" not in str(caught.value)
+    assert not output.exists()
+    without(tmp_path, *ORIGINALS)
+    assert not left_in(output, "scattered")
+    small_files(resource.RLIM_INFINITY)
+    assert again(source, output, cluster, plan) == expected
+    nothing_but(output, tmp_path / "out.plan.toml")
 
 
 # Parts -------------------------------------------------------------------------------------------------------------
