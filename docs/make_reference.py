@@ -182,7 +182,7 @@ def methods_page() -> str:
         "More about methods: [values that stand for a group](representatives.md), "
         "[values changed record by record](perturbation.md), [local suppression](suppression.md), "
         "[how far from the best](proven.md), [differences from the literature](literature.md), "
-        "[the papers' tables and figures again](studies.md).",
+        "[the papers' tables and figures again](../studies/index.md).",
         "",
         "## Methods",
         "",
