@@ -43,6 +43,12 @@ def test_measures_and_recodes_in_the_help_are_there():
     assert recodes <= set(RECODES)
 
 
+def test_the_help_names_every_command_in_a_whole_sentence():
+    told = run_shoal("--help").stdout
+    assert [name for name in COMMANDS if f"\n  {name} " in told] == list(COMMANDS)
+    assert "..." not in told.partition("Commands:")[2]
+
+
 def test_no_example_of_a_command_stands_in_the_help_unread():
     """Where the help gets examples of whole commands, they have to be run, as those of the pages are."""
     assert not [name for name in COMMANDS if re.search(r"^\s*shoal ", run_shoal(name, "--help").stdout, re.MULTILINE)]

@@ -49,9 +49,12 @@ def shoal(
     """A record is safe in a shoal of at least k."""
 
 
-for _command in (describe, risk, check, demo, studio):
+# In the order of the flow, which is that of the help.
+for _command in (demo, describe, risk, check):
     app.command()(_command)
+app.command(cls=CommandWithCatalogue)(protect)
 for _command in (measure, report):
     app.command(cls=CommandWithMeasures)(_command)
-for _command in (protect, compare, tune):
+for _command in (compare, tune):
     app.command(cls=CommandWithCatalogue)(_command)
+app.command()(studio)

@@ -47,7 +47,10 @@ def compare(
     reading: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
-    """Compare several methods at several k: disclosure risk and information loss of each. Nothing is released."""
+    """Compare methods, each at several k, by risk and loss.
+
+    Prints disclosure risk and information loss of each. Nothing is released.
+    """
     from shoal.read import as_table
     from shoal.report.terminal.comparison import comparison_text
     from shoal.search.comparison import compare

@@ -79,7 +79,10 @@ def protect(
     engine: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
-    """Protect a table: groups of at least k records, one set of values for each group."""
+    """Protect a table, in groups of at least k records.
+
+    Every record gets the values of its group, or a synthetic version of them.
+    """
     from shoal.flow.carry_out import carry_out, table_for
     from shoal.flow.job.reading import Job, read_job
     from shoal.flow.release import plan_beside

@@ -49,7 +49,9 @@ def risk(
     cluster: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
-    """Print how risky the key variables of a table are: uniques, violators of k, expected re-identifications, SUDA.
+    """Print how risky the key variables of a table are.
+
+    Counted are uniques, violators of k, expected re-identifications and special uniques (SUDA).
 
     With --recode, before the recodes and after them, and what each does for k. Nothing is written.
     """

@@ -24,7 +24,9 @@ def studio(
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
     max_upload: Annotated[int, typer.Option(min=1, help="The most megabytes that an uploaded file may have.")] = 500,
 ) -> None:
-    """Protect a file in the browser, on this machine: print the address of the studio and open it.
+    """Protect a file in the browser, on this machine.
+
+    Prints the address of the studio and opens it.
 
     The address holds a token, which is needed to get in. Ctrl-C ends the studio and removes its files.
     """

@@ -77,7 +77,10 @@ def tune(
     reading: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
-    """Search for the release with the best score: method, k, blocks, categories, recodes. Nothing is released."""
+    """Search for the release with the best score.
+
+    Over methods, their parameters, k, blocks, ways with categories and recodes. Nothing is released.
+    """
     import json as to_json
 
     from shoal.read import as_table

@@ -73,7 +73,7 @@ def measure(
     cluster: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
-    """Measure the disclosure risk of a protected table, and the information that is lost."""
+    """Measure disclosure risk and information loss of a release."""
     import json as to_json
 
     from shoal.report.terminal.evaluation import evaluation_text

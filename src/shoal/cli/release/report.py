@@ -67,7 +67,7 @@ def report(
     cluster: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
-    """Write a report on a protected table as one HTML file that needs nothing else."""
+    """Write a report on a protected table, one HTML file."""
     import json as to_json
 
     from shoal.parameters.limits import OneOf, check_limits
