@@ -215,6 +215,23 @@ def test_a_run_that_is_killed_leaves_no_workers_and_the_next_tidies_up(source, w
     nothing_but(output, tmp_path / "out.plan.toml")
 
 
+def test_a_second_run_for_the_same_output_is_refused_and_the_first_goes_on(source, whole, cluster, tmp_path):
+    plan, expected = whole
+    output, said = tmp_path / "out", list[str]()
+
+    def second() -> None:
+        with pytest.raises(WriteError, match="is being written by another run") as caught:
+            again(source, output, Cluster(client=cluster._given), plan)
+        said.append(str(caught.value))
+
+    with once(stage(output, *STAGES["protecting"]), second):
+        written = again(source, output, cluster, plan)
+    assert len(said) == 1
+    assert "\n" not in said[0]
+    assert written == expected
+    nothing_but(output, tmp_path / "out.plan.toml")
+
+
 KILLED_AT_RENAME = """
 import os, signal, sys
 from shoal.__main__ import main
