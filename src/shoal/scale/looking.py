@@ -137,9 +137,9 @@ def _looked(
             scattered = cluster.map(
                 scatter_units, sources, asked.unit, targets, str(path), doing="bringing units together"
             )
-        paths = tuple(path / f"{number:06}.arrow" for number, _ in sources)
+        files = range(len(sources))
         filled = sorted({target for own, _ in scattered for target in own})
-        sources = [(number, Gathered(paths, (target,))) for number, target in enumerate(filled)]
+        sources = [(number, Gathered(path, files, (target,))) for number, target in enumerate(filled)]
         orders = joined_orders([one for _, one in scattered])
     drawn = max(DRAWN, _DRAWN_A_BLOCK * asked.divided.parts(parts.records))
     with step(1.0 if asked.unit is None else 0.5):

@@ -159,7 +159,7 @@ class _Run:
                 return
             division = divide(known.drawn, known.setting, known.again, most)
             counts = self._cluster.map(scatter_chunk, known.sources, known.setting, division, doing="dividing the file")
-        self.blocks = self._blocks_of(division, counts, "scattered", [number for number, _ in known.sources])
+        self.blocks = self._blocks_of(division, counts, "scattered")
         self._folder.remove("units")
 
     def protect(self) -> None:
@@ -189,15 +189,13 @@ class _Run:
         known = self._known
         shifted = divide(known.drawn, known.setting, known.again, self._divided.block_records, at=SHIFTED)
         counts = self._cluster.map(group_block, self.blocks, known.setting, shifted, doing="making groups")
-        self.blocks = self._blocks_of(shifted, counts, "shifted", [one.number for one in self.blocks])
+        self.blocks = self._blocks_of(shifted, counts, "shifted")
 
-    def _blocks_of(
-        self, division: Division, counts: Sequence[NDArray[np.int64]], folder: str, files: Sequence[int]
-    ) -> list[Block]:
+    def _blocks_of(self, division: Division, counts: Sequence[NDArray[np.int64]], folder: str) -> list[Block]:
         """Return the blocks of a division: leaves that have not enough are merged with their neighbours."""
-        paths = tuple(self._folder.path / folder / f"{number:06}.arrow" for number in files)
+        files = range(len(counts))  # one of every task
         leaves = blocks_of_leaves(division, np.sum(counts, axis=0), self._plan)
-        return [Block(number, Gathered(paths, own)) for number, own in enumerate(leaves)]
+        return [Block(number, Gathered(self._folder.path / folder, files, own)) for number, own in enumerate(leaves)]
 
 
 def _shown(blocks: FinishedBlocks, known: Known, headline: Headline) -> Shown:

@@ -27,7 +27,7 @@ def pages_for(tmp_path: Path) -> PagesFor:
         pages = []
         for number, start in enumerate(range(0, len(X), size)):
             rows = X[start : start + size]
-            pages.append(Page(number, 0, Gathered((), ()), len(rows), folder))
+            pages.append(Page(number, 0, Gathered(folder, (), ()), len(rows), folder))
             saved(pages[-1].path("numbers"), rows)
         return pages
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,18 @@ __all__ = ["Gathered", "RowSource", "read_rows"]
 
 @dataclass(frozen=True)
 class Gathered:
-    """The rows for some targets, out of files that were scattered."""
+    """The rows for some targets, out of files that were scattered.
 
-    paths: tuple[Path, ...]
+    Attributes
+    ----------
+    folder, files
+        Where they are, and their numbers: every task is sent those of all chunks, so that a range is best.
+    targets
+        The targets.
+    """
+
+    folder: Path
+    files: Sequence[int]
     targets: tuple[int, ...]
 
 
@@ -31,6 +41,7 @@ def read_rows(source: RowSource) -> Any:
 
     if isinstance(source, Chunk):
         return with_row_numbers(read_chunk(source), np.arange(source.first, source.first + source.rows))
-    pieces = [gathered(source.paths, target) for target in source.targets]
+    paths = [source.folder / f"{number:06}.arrow" for number in source.files]
+    pieces = [gathered(paths, target) for target in source.targets]
     table = pyarrow.concat_tables([piece for piece in pieces if piece is not None])
     return table.take(pyarrow.array(np.argsort(row_numbers(table), kind="stable")))

@@ -81,18 +81,18 @@ def pages_of(
     )
     folder = Path(setting.folder) / "scattered"
     total = np.zeros(first[-1], dtype=np.int64)
-    holders: dict[int, list[Path]] = {}
+    holders: dict[int, list[int]] = {}
     for (number, _), rows_of in zip(sources, filled, strict=True):
         for target, rows in rows_of.items():
             total[target] += rows
-            holders.setdefault(target, []).append(folder / f"{number:06}.arrow")
+            holders.setdefault(target, []).append(number)
     pages: list[Page] = []
     for stratum in range(len(keys)):
         for together in _together(total[first[stratum] : first[stratum + 1]], width):
             own_targets = tuple((first[stratum] + np.array(together)).tolist())
-            paths = tuple(dict.fromkeys(path for target in own_targets for path in holders[target]))
+            files = tuple(dict.fromkeys(number for target in own_targets for number in holders[target]))
             rows = int(total[list(own_targets)].sum())
-            pages.append(Page(len(pages), stratum, Gathered(paths, own_targets), rows, folder))
+            pages.append(Page(len(pages), stratum, Gathered(folder, files, own_targets), rows, folder))
     return pages
 
 
