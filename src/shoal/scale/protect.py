@@ -76,7 +76,7 @@ def protect_parts(
     block_records
         How many records a block should have: as many as fit a worker.
     refine_borders
-        Whether groups near the cuts between blocks are searched through once more, in blocks that are cut elsewhere.
+        Whether all groups are searched through once more, in blocks that are cut elsewhere.
     keep_order
         Whether rows leave in the order of the input.
     save_plan

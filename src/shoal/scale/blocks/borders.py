@@ -1,4 +1,4 @@
-"""The second round: groups that lie at the cuts between blocks are searched through again, in blocks cut elsewhere."""
+"""The second round: all groups are searched through again, in blocks cut elsewhere, so that those at cuts can change."""
 
 from __future__ import annotations
 
