@@ -18,6 +18,7 @@ __all__ = ["OptimalUnivariate"]
 
 _SORTING = 0.4  # the part of the time that sorting takes
 _STEPS = 20
+_LOOKS, _LONGEST_SCAN = 24, 256  # possible last groups that are looked at one after the other, and up to which k
 
 
 class OptimalUnivariate(Partitioner):
@@ -143,11 +144,12 @@ def _cut(values: NDArray[np.float64], order: NDArray[np.integer[Any]], k: int) -
     group_size = np.zeros(n + 1, dtype=order.dtype)
     columns, rows = np.zeros((2 * k - 1, FACTS)), np.zeros((k, FACTS))
     begin_sorted_cuts(values, columns, group_size)
+    looks = _LOOKS if k <= _LONGEST_SCAN else 0
     first = stop = 2 * k - 1
     for step in range(1, _STEPS + 1):
         start = stop
         stop = n if step == _STEPS else first + (n - first) * step // _STEPS // k * k
-        extend_sorted_cuts(values, columns, rows, group_size, start, stop)
+        extend_sorted_cuts(values, columns, rows, group_size, start, stop, looks)
         advance((1 - _SORTING) / _STEPS)
     labels = np.empty(n, dtype=np.int64)
     label_along_path(group_size, order, labels)

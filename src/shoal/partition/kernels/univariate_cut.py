@@ -4,8 +4,9 @@ The best partition of the first j values is the best of the first i and one grou
 k values of j one after the other, a block, need only those i that are before the block. Let the block begin after
 value B. It is a matrix: `row` r is j = B + 1 + r, `column` c is i = B - 2k + 2 + c, and a row has the columns r to
 r + k - 1. The best column never moves left from one row to the next (squared errors of groups of sorted values satisfy
-the quadrangle inequality), so the best columns of all rows are found by looking at a few entries a row: the algorithm
-of Aggarwal, Klawe, Moran, Shor and Wilber (1987, Algorithmica 2), known as SMAWK.
+the quadrangle inequality), so the best columns of all rows are found by looking at a few entries a row: mostly those
+right of the best one of the row above, which are few, and where they are not by the algorithm of Aggarwal, Klawe,
+Moran, Shor and Wilber (1987, Algorithmica 2), known as SMAWK.
 
 Every group of a block contains the first value of the block. All is measured from this value: the squared errors
 of a group are Q - S S / m, with the sum S and the sum of squares Q of its m values, which are sums over the part before
@@ -29,7 +30,7 @@ from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_ke
 
 _DOUBT = 2.0**-48  # sixteen times the rounding of a double: what the high parts can be wrong by
 _EQUAL = 2.0**-80  # what both parts together can be wrong by, and differences that count as none
-_SCAN = 12  # for smaller k looking at every entry is faster
+_REST = 15  # blocks after one with too many entries to look at, in which SMAWK is used at once
 
 # What is known of a column, i, and of a row, j. `_LOW` is what the number before it lost in rounding.
 LEAST, LEAST_LOW = 0, 1  # of i: the least squared errors of the first i values
@@ -159,15 +160,23 @@ def _sum_block(values: Doubles, start: Scalar, count: Scalar, first: Scalar, col
 
 
 @inner_kernel
-def _scan(columns: Doubles, rows: Doubles, count: Scalar, first: Scalar, best: Integers) -> None:
-    """Find the best column of every row by looking at all from that of the row above."""
+def _scan(columns: Doubles, rows: Doubles, count: Scalar, first: Scalar, looks: Scalar, best: Integers) -> Scalar:
+    """Find the best column of every row by looking at all from that of the row above, unless these are too many.
+
+    They are few where the best groups have little more than k values, as most have. Returns whether it came to the end.
+    """
     least = first
+    left = looks * count
     for row in range(count):
         least = max(least, row)
+        left -= row + rows.shape[0] - least
+        if left < 0:
+            break
         for column in range(least + 1, row + rows.shape[0]):
             if _is_better(columns, rows, row, column, least):
                 least = column
         best[row] = least
+    return left >= 0
 
 
 @inner_kernel
@@ -278,7 +287,13 @@ def begin_sorted_cuts(values: Doubles, columns: Doubles, group_size: Integers) -
 
 @kernel
 def extend_sorted_cuts(
-    values: Doubles, columns: Doubles, rows: Doubles, group_size: Integers, start: Scalar, stop: Scalar
+    values: Doubles,
+    columns: Doubles,
+    rows: Doubles,
+    group_size: Integers,
+    start: Scalar,
+    stop: Scalar,
+    looks: Scalar,
 ) -> None:
     """Fill in the size of the last group of the best partition of the first values, one block after the other.
 
@@ -294,12 +309,16 @@ def extend_sorted_cuts(
         For every number of values the size of the last group; of equally good ones the largest.
     start, stop
         How many values have been considered (2k-1 and a multiple of k), and how many are to be (the same, or all).
+    looks
+        How many entries of a row may be looked at one after the other, on the average of a block, before SMAWK is used;
+        the groups are the same.
     """
     k = rows.shape[0]
     best = np.empty(k, np.int64)
     kept = np.empty(2 * k, np.int64)
     begins = np.empty(65, np.int64)
     is_level = False
+    rest = 0
     while start < stop:
         count = min(k, stop - start)
         first = k - 1 if start == 2 * k - 1 else 0  # fewer than k values cannot be cut
@@ -315,10 +334,9 @@ def extend_sorted_cuts(
                 continue
         is_level = False
         _sum_block(values, start, count, first, columns, rows)
-        if k < _SCAN:
-            _scan(columns, rows, count, first, best)
-        else:
+        if rest > 0 or not _scan(columns, rows, count, first, looks, best):
             _smawk(columns, rows, count, first, best, kept, begins)
+            rest = rest - 1 if rest > 0 else _REST
         for row in range(count):
             group_size[start + 1 + row] = 2 * k - 1 + row - best[row]
         _move_on(columns, rows, count, best)
