@@ -1,4 +1,4 @@
-"""The second round: all groups are searched through again, in blocks cut elsewhere, so that those at cuts can change."""
+"""The second round: all groups are searched through again in blocks cut elsewhere, so that those at cuts change too."""
 
 from __future__ import annotations
 
