@@ -22,6 +22,7 @@ UNUSABLE = {
     "a column of text": pd.DataFrame({"a": [NUMBER] * 9, "b": [TEXT] * 9}),
     "categories": pd.DataFrame({"a": pd.Categorical([TEXT] * 9)}),
     "complex numbers": np.full((9, 2), NUMBER + 1j),
+    "records of different lengths": [[NUMBER, NUMBER], [NUMBER]] * 5,
 }
 
 every_unusable_matrix = pytest.mark.parametrize("X", UNUSABLE.values(), ids=UNUSABLE)

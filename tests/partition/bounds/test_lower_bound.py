@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from oracles.best_partitions import KINDS, least_sse, tiny_matrix
 from oracles.unusable_matrices import assert_refused_without_values, every_unusable_matrix
-from shoal.errors import ParameterError, TooFewRecordsError
-from shoal.partition import MDAV, LowerBound, lower_bound
+from shoal.errors import DataError, ParameterError, TooFewRecordsError
+from shoal.partition import MDAV, LowerBound, Refine, lower_bound
 from shoal.partition.bounds import linear_program
 from shoal.partition.bounds import lower_bound as lower_bound_module
 from shoal.partition.geometry.squared_errors import total_sse
@@ -150,6 +150,13 @@ def test_what_does_not_fit_is_refused_in_one_line(X, k, seconds, error):
 @every_unusable_matrix
 def test_no_value_of_the_data_is_in_an_error(X):
     assert_refused_without_values(lambda one: lower_bound(one, 3), X)
+
+
+@pytest.mark.parametrize("refuse", [lambda X: lower_bound(X, 3), lambda X: Refine(3, steps=1).fit(X)])
+def test_a_missing_value_is_refused_in_one_line(refuse):
+    """scikit-learn would add a paragraph of advice on other estimators."""
+    with pytest.raises(DataError, match=r"^X must be made of numbers; some values are missing \(NaN\)\.$"):
+        refuse(np.where(records() > 1, np.nan, records()))
 
 
 def test_numbers_of_numpy_are_accepted():

@@ -14,13 +14,15 @@ from shoal.errors import DataError
 
 __all__ = ["checked_matrix", "without_values"]
 
-# Where scikit-learn and NumPy print values: what their message has, and what is said instead. "Complex data not
-# supported" and "Reshape your data" are words that scikit-learn's checks look for.
+# Where scikit-learn and NumPy print values, or lines of advice: what their message has, and what is said instead.
+# "Complex data not supported", "Reshape your data" and "NaN" are words that scikit-learn's checks look for.
 _SAID_INSTEAD = {
     "could not convert": "{name} must be made of numbers; some of it is text.",
     "Complex data": "Complex data not supported: {name} must be made of real numbers.",
     "Expected 2D array": "{name} must be a matrix, records by variables; it has fewer than two dimensions. Reshape "
     "your data: {name}.reshape(-1, 1) is a matrix of one variable.",
+    "contains NaN": "{name} must be made of numbers; some values are missing (NaN).",
+    "inhomogeneous shape": "{name} must be a matrix, records by variables; its records differ in length.",
     "at least 1 dimension": "{name} must have a value for every record; it is a single number.",
 }
 
@@ -41,7 +43,7 @@ def checked_matrix(estimator: BaseEstimator | None, X: ArrayLike, **how: Any) ->
 
 @contextmanager
 def without_values(name: str) -> Iterator[None]:
-    """Raise a DataError about the matrix of this name where scikit-learn would print values of it."""
+    """Raise a DataError about the matrix of this name where scikit-learn would print values of it, or several lines."""
     try:
         yield
     except (TypeError, ValueError) as error:
