@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +29,12 @@ NOT_INSTALLED = 'A linear program proves more; it needs highspy, which is not in
 
 
 def is_highspy_installed() -> bool:
-    """Whether the solver of linear and integer programs can be used."""
-    return find_spec("highspy") is not None
+    """Whether the solver of linear and integer programs can be used: one that is there may still not load."""
+    try:
+        import highspy  # noqa: F401
+    except ImportError:
+        return False
+    return True
 
 
 def fits_program(n: int, k: int) -> bool:
