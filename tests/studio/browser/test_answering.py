@@ -1,4 +1,4 @@
-"""The page answers while the studio is at work: what is read is read by processes that stand still here."""
+"""The page answers: while the studio is at work, which stands still here, and while it is drawn anew."""
 
 from __future__ import annotations
 
@@ -71,3 +71,24 @@ def test_a_click_is_answered_while_a_file_is_read(visitor, survey, tmp_path, rea
         visitor.undo()
         visitor.redo()
     expect(visitor.page.locator("#headline-places option").last).to_contain_text(DONE[read])
+
+
+def test_a_press_counts_once_though_the_button_is_drawn_anew_meanwhile(visitor, survey):
+    """As where the answer to a slider comes between the press of a mouse and its release."""
+    visitor.upload(survey)
+    visitor.open_step("Protect")
+    for k in (4, 5, 6):
+        visitor.set_k(k)
+    visitor.settled()
+    undo, mouse = visitor.find("headline-undo_button"), visitor.page.mouse
+    undo.hover()
+    mouse.down()
+    undo.evaluate("button => { button.outerHTML = button.outerHTML; }")
+    mouse.up()
+    visitor.wait_for_place(2)
+    undo.hover()
+    mouse.down()
+    mouse.up()
+    visitor.wait_for_place(1)
+    visitor.settled()
+    assert visitor.place == 1

@@ -35,6 +35,7 @@ class Visitor:
         page.add_init_script(RECORD_VIOLATIONS)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", lambda request: self.asked.append(request.url))
+        page.on("download", lambda download: self.asked.append(download.url))
         page.on("websocket", lambda websocket: self.asked.append(websocket.url.replace("ws://", "http://")))
 
     def find(self, id: str) -> Locator:

@@ -60,6 +60,17 @@
       send(button);
     }
   });
+  // A button that is drawn anew while it is pressed gets no click from the browser; it is clicked here.
+  let pressed = null;
+  const buttonAt = (event) => event.target.closest && event.target.closest("button[id], [role=button][id]");
+  document.addEventListener("pointerdown", (event) => { pressed = buttonAt(event); });
+  document.addEventListener("pointerup", (event) => {
+    const button = buttonAt(event);
+    if (pressed && !pressed.isConnected && button && button.id === pressed.id) {
+      button.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+    }
+    pressed = null;
+  });
   // What is drawn as a point of a map is pressed by the keyboard too.
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
