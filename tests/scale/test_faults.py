@@ -16,6 +16,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import dask
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
@@ -23,7 +24,7 @@ import pytest
 
 import shoal
 from scale.faults import left_in, protect_command, run_folder, started, wait_until, without
-from scale.running import bytes_of, numbers, write_parts
+from scale.running import bytes_of, numbers, running_cluster, write_parts
 from shoal.errors import ClusterError, ReadError, ShoalError, WriteError
 from shoal.scale.cluster import Cluster
 from shoal.scale.measured.measure import measure_parts
@@ -117,6 +118,24 @@ def test_workers_that_are_killed_are_replaced_and_the_release_is_the_same(source
     with once(stage(output, *STAGES[step]), kill) as seen:
         written = again(source, output, cluster, plan)
     assert len(seen) == 2  # the workers were killed in the middle of the step
+    assert written == expected
+    nothing_but(output, tmp_path / "out.plan.toml")
+
+
+def test_workers_that_take_longer_to_start_again_than_dask_waits_are_replaced_too(source, whole, tmp_path):
+    """Dask gives a worker up that is not back after some seconds, as on a busy machine, and starts no other."""
+    plan, expected = whole
+    output = tmp_path / "out"
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "1ms"}), running_cluster() as own:
+        workers = own._given.run(os.getpid).values()
+
+        def kill() -> None:
+            for pid in workers:
+                os.kill(pid, signal.SIGKILL)
+
+        with once(stage(output, *STAGES["protecting"]), kill) as seen:
+            written = again(source, output, own, plan)
+        assert len(seen) == 2
     assert written == expected
     nothing_but(output, tmp_path / "out.plan.toml")
 

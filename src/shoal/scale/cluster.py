@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -31,6 +32,7 @@ _QUIET = {  # no page about the cluster that others on this machine could read
     "distributed.worker.preload": ["shoal.scale.worker_signals"],
 }
 _PATIENCE = "60s"  # for a scheduler to answer
+_BETWEEN_LOOKS = 5  # seconds, after workers that are gone
 
 
 def refuse_without_dask() -> None:
@@ -83,6 +85,8 @@ class Cluster:
         self._started: Any = None
         self._client: Any = None
         self._entered = 0
+        self._ending = threading.Event()
+        self._keeper: threading.Thread | None = None
 
     def __enter__(self) -> Self:
         if not self._entered:
@@ -103,9 +107,10 @@ class Cluster:
                 self._client = distributed.Client(self._address, timeout=_PATIENCE, set_as_default=False)
                 self._client.wait_for_workers(1, timeout=_PATIENCE)
                 return
+            workers = self._workers or os.cpu_count() or 1
             with dask.config.set(_QUIET):
                 self._started = distributed.LocalCluster(
-                    n_workers=self._workers or os.cpu_count() or 1,
+                    n_workers=workers,
                     threads_per_worker=1,
                     memory_limit=self._memory or "auto",
                     dashboard_address=None,
@@ -116,6 +121,9 @@ class Cluster:
                     silence_logs=logging.CRITICAL,
                 )
             self._client = distributed.Client(self._started, set_as_default=False)
+            self._ending.clear()
+            self._keeper = threading.Thread(target=self._keep, args=(self._started, workers), daemon=True)
+            self._keeper.start()
         except (OSError, RuntimeError, TimeoutError, ValueError) as error:
             answers = self._client is not None
             self._close()
@@ -129,6 +137,16 @@ class Cluster:
                 'if __name__ == "__main__".'
             ) from None
 
+    def _keep(self, started: Any, workers: int) -> None:
+        """Start workers again that Dask has given up: one that is not back after some seconds, as on a busy machine.
+
+        It would start no other, and tasks would wait for ever.
+        """
+        while not self._ending.wait(_BETWEEN_LOOKS):
+            with suppress(Exception):  # it is being closed
+                if len(started.workers) < workers:
+                    started.scale(workers)
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -137,6 +155,10 @@ class Cluster:
             self._close()
 
     def _close(self) -> None:
+        self._ending.set()  # before workers end: none of them is to come back
+        if self._keeper is not None:
+            self._keeper.join()
+            self._keeper = None
         for one in (self._client, self._started):
             if one is not None and one is not self._given:
                 with suppress(Exception):  # the work is done, or its error is on its way
