@@ -37,7 +37,7 @@ def test_a_study_has_a_page_results_a_test_and_a_row(study):
     assert f"\n    python -m studies.{study}\n" in page
     assert any(path.parent.name == study for path in RESULTS)
     assert (ROOT / "tests" / "studies" / f"test_{study}.py").exists()
-    assert f"\nstudies/{study}\n" in (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert f"\n{study}\n" in (ROOT / "docs" / "studies" / "index.md").read_text(encoding="utf-8")
     assert (ROOT / "studies" / "README.md").read_text(encoding="utf-8").count(f"| [{study}]({study}) |") == 1
 
 
