@@ -321,6 +321,9 @@ def test_a_disk_that_fills_leaves_nothing_that_looks_whole(source, whole, cluste
     assert not left_in(disk / "out", "scattered")
 
 
+SMALL = 2_000  # bytes
+
+
 @pytest.fixture
 def small_files(cluster) -> Iterator[Callable[[int], None]]:
     """Workers that may write files of so many bytes at most, which needs no rights: the write fails in the middle."""
@@ -333,28 +336,29 @@ def small_files(cluster) -> Iterator[Callable[[int], None]]:
     cluster._given.run(resource.setrlimit, resource.RLIMIT_FSIZE, own)
 
 
-class Steps(Cluster):
-    """A cluster that remembers what it was asked to do."""
+class SmallFilesFrom(Cluster):
+    """A cluster whose workers may write small files only from one step on."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, step: str, limit: Callable[[int], None]) -> None:
         super().__init__(client=client)
-        self.steps = list[str]()
+        self._step, self._limit, self.is_reached = step, limit, False
 
     def map(self, function: Callable[..., Any], items: Any, *shared: Any, doing: str = "") -> list[Any]:
-        self.steps.append(doing)
+        if doing == self._step:
+            self._limit(SMALL)
+            self.is_reached = True
         return super().map(function, items, *shared, doing=doing)
 
 
-@pytest.mark.parametrize(("size", "step"), [(2_000, "dividing the file"), (12_000, "protecting a block")])
+@pytest.mark.parametrize("step", ["dividing the file", "protecting a block", "writing the release"])
 def test_a_file_that_cannot_be_written_whole_leaves_nothing_that_looks_whole(
-    source, whole, cluster, small_files, tmp_path, size, step
+    source, whole, cluster, small_files, tmp_path, step
 ):
     plan, expected = whole
-    output, watched = tmp_path / "out", Steps(cluster._given)
-    small_files(size)
+    output, limited = tmp_path / "out", SmallFilesFrom(cluster._given, step, small_files)
     with pytest.raises(WriteError, match="A worker could not go on") as caught:
-        protect_parts(source, output, watched, plan=plan)
-    assert watched.steps[-1] == step
+        protect_parts(source, output, limited, plan=plan)
+    assert limited.is_reached
     assert "\n" not in str(caught.value)
     assert not output.exists()
     without(tmp_path, *ORIGINALS)
