@@ -1,8 +1,8 @@
 """Kernels that put numbers into order by the bits they are stored as, equal ones in the order of their rows.
 
-A sort that goes through all the numbers once for every few of their bits, the lowest first, keeps equal ones in their
-order by itself and takes a time that hardly depends on what the numbers are. Numbers that rise or fall all the way need
-no sort.
+The numbers are dealt into parts, each of which is above the one before and fits in the processor's cache. A sort that
+goes through a part once for every few of its bits, the lowest first, keeps equal numbers in their order by itself and
+takes a time that hardly depends on what the numbers are. Numbers that rise or fall all the way need no sort.
 """
 
 from __future__ import annotations
@@ -11,18 +11,32 @@ import numpy as np
 
 from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_kernel, kernel
 
-DIGIT_BITS = 11
-DIGITS = 6  # that many times 11 bits are all 64
-BUCKETS = 1 << DIGIT_BITS
+BUCKETS = 1 << 16
+
+_DIGIT_BITS = 11
+_DIGITS = 6  # that many times 11 bits are all 64
+_VALUES = 1 << _DIGIT_BITS
 
 _SIGN = np.uint64(1 << 63)
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
-_MASK = np.uint64(BUCKETS - 1)
+
+
+@inner_kernel
+def _key(bits: Scalar) -> Scalar:
+    """Return a whole number that is ordered the way the doubles are."""
+    if bits == _SIGN:  # minus zero
+        bits = np.uint64(0)
+    return bits ^ (_ALL if bits & _SIGN else _SIGN)  # of two negative numbers the one with larger bits is the smaller
+
+
+@inner_kernel
+def _bucket(key: Scalar, least: Scalar, shift: Scalar) -> Scalar:
+    return np.int64((key - least) >> shift)
 
 
 @inner_kernel
 def _digit(key: Scalar, digit: Scalar) -> Scalar:
-    return np.int64((key >> np.uint64(digit * DIGIT_BITS)) & _MASK)
+    return np.int64((key >> np.uint64(digit * _DIGIT_BITS)) & np.uint64(_VALUES - 1))
 
 
 @kernel
@@ -52,41 +66,62 @@ def order_backwards(values: Doubles, rows: Integers) -> None:
 
 
 @kernel
-def count_digits(bits: Integers, keys: Integers, rows: Integers, counts: Integers) -> None:
-    """Write keys that are ordered as whole numbers the way the doubles are, and count every value of every digit.
+def count_buckets(bits: Integers, counts: Integers) -> tuple[Scalar, Scalar]:
+    """Count the numbers in each of `BUCKETS` equal ranges of keys, in rising order.
 
-    `bits` are finite doubles, seen as whole numbers without a sign.
+    `bits` are finite doubles, seen as whole numbers without a sign. Returns what `deal` needs to find the range again:
+    the least key, and how many of its lower bits do not matter.
     """
+    least = greatest = _key(bits[0])
     for row in range(bits.shape[0]):
-        key = bits[row]
-        if key == _SIGN:  # minus zero
-            key = np.uint64(0)
-        key ^= _ALL if key & _SIGN else _SIGN  # of two negative numbers the one with larger bits is the smaller
-        keys[row] = key
-        rows[row] = row
-        for digit in range(DIGITS):
-            counts[digit, _digit(key, digit)] += 1
+        key = _key(bits[row])
+        least = min(least, key)
+        greatest = max(greatest, key)
+    shift = np.uint64(0)
+    while (greatest - least) >> shift >= np.uint64(BUCKETS):
+        shift += np.uint64(1)
+    for row in range(bits.shape[0]):
+        counts[_bucket(_key(bits[row]), least, shift)] += 1
+    return least, shift
 
 
 @kernel
-def order_by_digit(
-    digit: Scalar, counts: Integers, keys: Integers, rows: Integers, new_keys: Integers, new_rows: Integers
+def deal(
+    bits: Integers, least: Scalar, shift: Scalar, part_of: Integers, place: Integers, keys: Integers, rows: Integers
 ) -> None:
-    """Put keys and their rows into the order of one digit; those with the same digit stay in the order they are in."""
-    place = np.empty(BUCKETS, np.int64)
-    total = 0
-    for value in range(BUCKETS):
-        place[value] = total
-        total += counts[digit, value]
-    for i in range(keys.shape[0]):
-        value = _digit(keys[i], digit)
-        new_keys[place[value]] = keys[i]
-        new_rows[place[value]] = rows[i]
-        place[value] += 1
+    """Write the keys and their rows part by part; `part_of` a bucket begins at its `place`."""
+    for row in range(bits.shape[0]):
+        key = _key(bits[row])
+        part = part_of[_bucket(key, least, shift)]
+        keys[place[part]] = key
+        rows[place[part]] = row
+        place[part] += 1
 
 
 @kernel
-def write_values(keys: Integers, bits: Integers) -> None:
-    """Write the bits of the doubles that keys stand for."""
-    for i in range(keys.shape[0]):
-        bits[i] = keys[i] ^ (_SIGN if keys[i] & _SIGN else _ALL)
+def order_part(keys: Integers, rows: Integers, spare_keys: Integers, spare_rows: Integers) -> None:
+    """Put the keys of a part and their rows into order, and write the bits of the doubles that the keys stand for."""
+    n = keys.shape[0]
+    counts = np.zeros((_DIGITS, _VALUES), rows.dtype)
+    for i in range(n):
+        for digit in range(_DIGITS):
+            counts[digit, _digit(keys[i], digit)] += 1
+    from_keys, from_rows, to_keys, to_rows = keys, rows, spare_keys, spare_rows
+    for digit in range(_DIGITS):
+        place = counts[digit]
+        if place.max() == n:
+            continue
+        total = 0
+        for value in range(_VALUES):
+            count = place[value]
+            place[value] = total
+            total += count
+        for i in range(n):
+            value = _digit(from_keys[i], digit)
+            to_keys[place[value]] = from_keys[i]
+            to_rows[place[value]] = from_rows[i]
+            place[value] += 1
+        from_keys, from_rows, to_keys, to_rows = to_keys, to_rows, from_keys, from_rows
+    for i in range(n):
+        rows[i] = from_rows[i]
+        keys[i] = from_keys[i] ^ (_SIGN if from_keys[i] & _SIGN else _ALL)

@@ -4,9 +4,11 @@ The best partition of the first j values is the best of the first i and one grou
 k values of j one after the other, a block, need only those i that are before the block. Let the block begin after
 value B. It is a matrix: `row` r is j = B + 1 + r, `column` c is i = B - 2k + 2 + c, and a row has the columns r to
 r + k - 1. The best column never moves left from one row to the next (squared errors of groups of sorted values satisfy
-the quadrangle inequality), so the best columns of all rows are found by looking at a few entries a row: mostly those
-right of the best one of the row above, which are few, and where they are not by the algorithm of Aggarwal, Klawe,
-Moran, Shor and Wilber (1987, Algorithmica 2), known as SMAWK.
+the quadrangle inequality), nor from one block to the next. So the best column of a row is between those of the rows
+around it, and the rows are halved: the one in the middle first. All columns in between are looked at, several at a
+time, as processors can. Halving takes log k looks a row; so that time is linear whatever k is, every `coarse`-th row,
+where there are that many, comes first, by the algorithm of Aggarwal, Klawe, Moran, Shor and Wilber (1987, Algorithmica
+2), known as SMAWK, which takes longer than twenty halvings.
 
 Every group of a block contains the first value of the block. All is measured from this value: the squared errors
 of a group are Q - S S / m, with the sum S and the sum of squares Q of its m values, which are sums over the part before
@@ -30,7 +32,7 @@ from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_ke
 
 _DOUBT = 2.0**-48  # sixteen times the rounding of a double: what the high parts can be wrong by
 _EQUAL = 2.0**-80  # what both parts together can be wrong by, and differences that count as none
-_REST = 15  # blocks after one with too many entries to look at, in which SMAWK is used at once
+_FEW = 8  # columns that are looked at one after the other
 
 # What is known of a column, i, and of a row, j. `_LOW` is what the number before it lost in rounding.
 LEAST, LEAST_LOW = 0, 1  # of i: the least squared errors of the first i values
@@ -38,7 +40,9 @@ UPPER, UPPER_LOW = 2, 3  # of i: the same and the squares of the values from the
 SUM, SUM_LOW = 4, 5  # of i: these values; of j: the values from the beginning of the block
 SQUARES, SQUARES_LOW = 2, 3  # of j: their squares
 SCALE = 6  # of i: the numbers that the least squared errors were computed from; zero if they are zero themselves
-FACTS = 8  # as many as the cache loads at a time
+SHARE = 0  # not of j: the part that a value is of the mean of a group from the first, second, ... column of any row
+ENTRY = 7  # not of i: the entries of a row that are looked at together
+FACTS = 8
 
 
 @inner_kernel
@@ -57,6 +61,17 @@ def _times_plus(typing_context, a, b, c):  # type: ignore[no-untyped-def]
         return builder.fma(*arguments)
 
     return types.float64(types.float64, types.float64, types.float64), generate
+
+
+@intrinsic
+def _lesser(typing_context, a, b):  # type: ignore[no-untyped-def]
+    """Return the lesser of two numbers, of which neither is "not a number": so loops may take them in any order."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        flags = ("nnan", "nsz")
+        return builder.select(builder.fcmp_ordered("<", *arguments, flags=flags), *arguments, flags=flags)
+
+    return types.float64(types.float64, types.float64), generate
 
 
 @inner_kernel
@@ -101,7 +116,7 @@ def _sum_from(value: Scalar, zero: Scalar, sums: Scalar) -> Scalar:
 @inner_kernel
 def _facts(of: Doubles, place: Scalar) -> Scalar:
     """Return what is known of a column or a row; the least squared errors of a column apart."""
-    return of[place, UPPER], of[place, UPPER_LOW], of[place, SUM], of[place, SUM_LOW]
+    return of[UPPER, place], of[UPPER_LOW, place], of[SUM, place], of[SUM_LOW, place]
 
 
 @inner_kernel
@@ -113,16 +128,28 @@ def _entry(row: Scalar, column: Scalar, size: Scalar) -> Scalar:
 
 
 @inner_kernel
-def _is_less(row: Scalar, column: Scalar, size: Scalar, other: Scalar, other_size: Scalar) -> Scalar:
-    """Whether an entry of a row is less than another one, by what is known of the row and both columns."""
-    total = row[2] + column[2]
-    other_total = row[2] + other[2]
-    difference = (other[0] - other_total * other_total / other_size) - (column[0] - total * total / size)
-    scale = column[0] + other[0] + 2.0 * row[0]
+def _look_at(columns: Doubles, of_row: Scalar, most: Scalar, column: Scalar) -> Scalar:
+    """Return the entry of a row by the high parts alone, less the squares of the row, and what it is made of.
+
+    `most` is how many values a group of the row and column 0 has.
+    """
+    of_column = _facts(columns, column)
+    size = most - column
+    total = of_row[2] + of_column[2]
+    return of_column[0] - total * total / size, of_column, size
+
+
+@inner_kernel
+def _is_less(of_row: Scalar, entry: Scalar, other: Scalar) -> Scalar:
+    """Whether an entry of a row is less than another one, both as `_look_at` returns them."""
+    high, column, size = entry
+    other_high, other_column, other_size = other
+    difference = other_high - high
+    scale = column[0] + other_column[0] + 2.0 * of_row[0]
     less = difference > 0.0
     if abs(difference) <= _DOUBT * scale and scale > 0.0:
-        high, low = _entry(row, column, size)
-        other_high, other_low = _entry(row, other, other_size)
+        high, low = _entry(of_row, column, size)
+        other_high, other_low = _entry(of_row, other_column, other_size)
         difference, _ = _add(other_high, other_low, -high, -low)
         less = difference > _EQUAL * scale
     return less
@@ -134,49 +161,68 @@ def _is_better(columns: Doubles, rows: Doubles, row: Scalar, column: Scalar, oth
 
     Without a branch: in functions with arrays and branches numba counts references, which takes longer than this.
     """
-    most = 2.0 * rows.shape[0] - 1.0 + row
-    less = _is_less(_facts(rows, row), _facts(columns, column), most - column, _facts(columns, other), most - other)
-    return (other < row) | ((column < row + rows.shape[0]) & less)
+    most = 2.0 * rows.shape[1] - 1.0 + row
+    of_row = _facts(rows, row)
+    less = _is_less(of_row, _look_at(columns, of_row, most, column), _look_at(columns, of_row, most, other))
+    return (other < row) | ((column < row + rows.shape[1]) & less)
 
 
 @inner_kernel
 def _sum_block(values: Doubles, start: Scalar, count: Scalar, first: Scalar, columns: Doubles, rows: Doubles) -> None:
     """Sum the part of every group before the block, and the part in it."""
     zero = values[start]
-    last = columns.shape[0] - 1
+    last = columns.shape[1] - 1
     sums = (0.0, 0.0, 0.0, 0.0)
     for column in range(last, first - 1, -1):
         if column < last:
             sums = _sum_from(values[start - last + column], zero, sums)
-        columns[column, SUM], columns[column, SUM_LOW] = sums[0], sums[1]
-        columns[column, UPPER], columns[column, UPPER_LOW] = _add(
-            columns[column, LEAST], columns[column, LEAST_LOW], sums[2], sums[3]
+        columns[SUM, column], columns[SUM_LOW, column] = sums[0], sums[1]
+        columns[UPPER, column], columns[UPPER_LOW, column] = _add(
+            columns[LEAST, column], columns[LEAST_LOW, column], sums[2], sums[3]
         )
     sums = (0.0, 0.0, 0.0, 0.0)
     for row in range(count):
         sums = _sum_from(values[start + row], zero, sums)
-        rows[row, SUM], rows[row, SUM_LOW] = sums[0], sums[1]
-        rows[row, SQUARES], rows[row, SQUARES_LOW] = sums[2], sums[3]
+        rows[SUM, row], rows[SUM_LOW, row] = sums[0], sums[1]
+        rows[SQUARES, row], rows[SQUARES_LOW, row] = sums[2], sums[3]
 
 
 @inner_kernel
-def _scan(columns: Doubles, rows: Doubles, count: Scalar, first: Scalar, looks: Scalar, best: Integers) -> Scalar:
-    """Find the best column of every row by looking at all from that of the row above, unless these are too many.
+def _possible(columns: Doubles, rows: Doubles, row: Scalar, least: Scalar, last: Scalar) -> Scalar:
+    """Return the first and the last column from `least` to `last` that may be the best, by the high parts of all.
 
-    They are few where the best groups have little more than k values, as most have. Returns whether it came to the end.
+    In these loops the processor takes several columns at a time.
     """
-    least = first
-    left = looks * count
-    for row in range(count):
-        least = max(least, row)
-        left -= row + rows.shape[0] - least
-        if left < 0:
-            break
-        for column in range(least + 1, row + rows.shape[0]):
-            if _is_better(columns, rows, row, column, least):
-                least = column
-        best[row] = least
-    return left >= 0
+    of_row = rows[SUM, row]
+    uppers, sums = columns[UPPER, least : last + 1], columns[SUM, least : last + 1]
+    shares, entries = rows[SHARE, least - row : last + 1 - row], columns[ENTRY]
+    bound = np.inf
+    for i in range(last + 1 - least):
+        total = of_row + sums[i]
+        entries[i] = uppers[i] - total * total * shares[i]
+        bound = _lesser(entries[i] + _DOUBT * uppers[i], bound)
+    bound += 2.0 * _DOUBT * rows[SQUARES, row]
+    first, end = last - least, 0
+    for i in range(last + 1 - least):
+        is_possible = entries[i] - _DOUBT * uppers[i] <= bound
+        first = min(first, i if is_possible else last - least)
+        end = max(end, i if is_possible else 0)
+    return least + first, least + end
+
+
+@inner_kernel
+def _best_between(columns: Doubles, rows: Doubles, row: Scalar, least: Scalar, last: Scalar) -> Scalar:
+    """Return the best column of a row from `least` to `last`, by looking at all."""
+    if last - least >= _FEW:
+        least, last = _possible(columns, rows, row, least, last)
+    most = 2.0 * rows.shape[1] - 1.0 + row
+    of_row = _facts(rows, row)
+    least_entry = _look_at(columns, of_row, most, least)
+    for column in range(least + 1, last + 1):
+        entry = _look_at(columns, of_row, most, column)
+        if _is_less(of_row, entry, least_entry):
+            least, least_entry = column, entry
+    return least
 
 
 @inner_kernel
@@ -185,19 +231,21 @@ def _smawk(
     rows: Doubles,
     count: Scalar,
     first: Scalar,
+    coarse: Scalar,
     best: Integers,
     kept: Integers,
     begins: Integers,
 ) -> None:
-    """Find the best column of every row.
+    """Find the best column of rows `coarse` - 1, 2 `coarse` - 1, 3 `coarse` - 1, ...
 
-    Going down, every second row is left out, and so are columns that are best in none of the rows that are left: level
-    l has the rows 2^l - 1, 2 2^l - 1, 3 2^l - 1, ... and at most as many columns, which stand in `kept` from
-    ``begins[l]``. Coming up, the best column of a row that was left out is between those of the rows around it.
+    Going down, every second row is left out, and so are columns that are best in none of the rows that are left: with
+    s = `coarse` 2^l, level l has the rows s - 1, 2 s - 1, 3 s - 1, ... and at most as many columns, which stand in
+    `kept` from ``begins[l]``. Coming up, the best column of a row that was left out is between those of the rows around
+    it.
     """
-    k = rows.shape[0]
+    k = rows.shape[1]
     level = 0
-    step = 1
+    step = coarse
     begins[0] = 0
     while count // step > 0:
         begin = begins[level]
@@ -221,14 +269,40 @@ def _smawk(
         end = begins[level + 1]
         for row in range(step - 1, count, 2 * step):
             last = best[row + step] if row + step < count else count + k
+            while place + 1 < end and kept[place] < row:
+                place += 1
+            most = 2.0 * k - 1.0 + row
+            of_row = _facts(rows, row)
             least = kept[place]
+            least_entry = _look_at(columns, of_row, most, least)
             while place + 1 < end and kept[place + 1] <= min(last, row + k - 1):
                 place += 1
-                if _is_better(columns, rows, row, kept[place], least):
-                    least = kept[place]
+                entry = _look_at(columns, of_row, most, kept[place])
+                if _is_less(of_row, entry, least_entry):
+                    least, least_entry = kept[place], entry
             best[row] = least
             while place + 1 < end and kept[place] < last:
                 place += 1
+
+
+@inner_kernel
+def _halve(
+    columns: Doubles,
+    rows: Doubles,
+    count: Scalar,
+    first: Scalar,
+    coarse: Scalar,
+    best: Integers,
+) -> None:
+    """Find the best column of all rows but those that `_smawk` has done."""
+    k = rows.shape[1]
+    step = coarse
+    while step > 1:
+        step //= 2
+        for row in range(step - 1, count, 2 * step):
+            least = max(best[row - step] if row >= step else first, row)
+            last = min(best[row + step] if row + step < count else count + k, row + k - 1)
+            best[row] = _best_between(columns, rows, row, least, last)
 
 
 @inner_kernel
@@ -236,39 +310,39 @@ def _measure_from_least(columns: Doubles, first: Scalar, stop: Scalar) -> None:
     """Take the least of the least squared errors away from all; differences that count as none become zero."""
     place = first
     for column in range(first + 1, stop):
-        if columns[column, LEAST] < columns[place, LEAST]:
+        if columns[LEAST, column] < columns[LEAST, place]:
             place = column
-    zero, zero_low, scale = columns[place, LEAST], columns[place, LEAST_LOW], columns[place, SCALE]
-    columns[place, SCALE] = 0.0
+    zero, zero_low, scale = columns[LEAST, place], columns[LEAST_LOW, place], columns[SCALE, place]
+    columns[SCALE, place] = 0.0
     for column in range(first, stop):
-        high, low = _add(columns[column, LEAST], columns[column, LEAST_LOW], -zero, -zero_low)
-        differs = high > _EQUAL * (scale + columns[column, SCALE])
-        columns[column, LEAST] = high if differs else 0.0
-        columns[column, LEAST_LOW] = low if differs else 0.0
+        high, low = _add(columns[LEAST, column], columns[LEAST_LOW, column], -zero, -zero_low)
+        differs = high > _EQUAL * (scale + columns[SCALE, column])
+        columns[LEAST, column] = high if differs else 0.0
+        columns[LEAST_LOW, column] = low if differs else 0.0
 
 
 @inner_kernel
 def _move_on(columns: Doubles, rows: Doubles, count: Scalar, best: Integers) -> None:
-    """Make the rows the last columns of the next block."""
-    k = rows.shape[0]
+    """Make the rows the last columns of the next block. What is left of the last row's best column is not needed."""
+    k = rows.shape[1]
     for column in range(k - 1):
-        columns[column, LEAST] = columns[column + k, LEAST]
-        columns[column, LEAST_LOW] = columns[column + k, LEAST_LOW]
-        columns[column, SCALE] = columns[column + k, SCALE]
+        columns[LEAST, column] = columns[LEAST, column + k]
+        columns[LEAST_LOW, column] = columns[LEAST_LOW, column + k]
+        columns[SCALE, column] = columns[SCALE, column + k]
     for row in range(count):
         column = k - 1 + row
         high, low = _entry(_facts(rows, row), _facts(columns, best[row]), 2.0 * k - 1.0 + row - best[row])
-        columns[column, LEAST], columns[column, LEAST_LOW] = _add(high, low, rows[row, SQUARES], rows[row, SQUARES_LOW])
-        columns[column, SCALE] = columns[best[row], UPPER] + rows[row, SQUARES]
-    _measure_from_least(columns, 0, k - 1 + count)
+        columns[LEAST, column], columns[LEAST_LOW, column] = _add(high, low, rows[SQUARES, row], rows[SQUARES_LOW, row])
+        columns[SCALE, column] = columns[UPPER, best[row]] + rows[SQUARES, row]
+    _measure_from_least(columns, max(best[count - 1] - k, 0), k - 1 + count)
 
 
 @inner_kernel
 def _is_level(columns: Doubles) -> Scalar:
     """Whether all least squared errors are equal, and exactly so."""
     is_level = True
-    for column in range(columns.shape[0]):
-        is_level &= (columns[column, LEAST] == 0.0) & (columns[column, SCALE] == 0.0)
+    for column in range(columns.shape[1]):
+        is_level &= (columns[LEAST, column] == 0.0) & (columns[SCALE, column] == 0.0)
     return is_level
 
 
@@ -276,13 +350,13 @@ def _is_level(columns: Doubles) -> Scalar:
 def begin_sorted_cuts(values: Doubles, columns: Doubles, group_size: Integers) -> None:
     """Take up to 2k-1 of the first values as one group: the columns of the first block."""
     sums = (0.0, 0.0, 0.0, 0.0)
-    for i in range(columns.shape[0]):
+    for i in range(columns.shape[1]):
         sums = _sum_from(values[i], values[0], sums)
         high, low = _squared_sum_part(sums[0], sums[1], i + 1.0)
-        columns[i, LEAST], columns[i, LEAST_LOW] = _add(sums[2], sums[3], -high, -low)
-        columns[i, SCALE] = sums[2]
+        columns[LEAST, i], columns[LEAST_LOW, i] = _add(sums[2], sums[3], -high, -low)
+        columns[SCALE, i] = sums[2]
         group_size[i + 1] = i + 1
-    _measure_from_least(columns, columns.shape[0] // 2, columns.shape[0])  # fewer than k are none
+    _measure_from_least(columns, columns.shape[1] // 2, columns.shape[1])  # fewer than k are none
 
 
 @kernel
@@ -293,7 +367,7 @@ def extend_sorted_cuts(
     group_size: Integers,
     start: Scalar,
     stop: Scalar,
-    looks: Scalar,
+    coarse: Scalar,
 ) -> None:
     """Fill in the size of the last group of the best partition of the first values, one block after the other.
 
@@ -302,26 +376,26 @@ def extend_sorted_cuts(
     values
         The sorted values, with exponents that allow their squares to be summed.
     columns
-        2k-1 x FACTS, with the least squared errors of the first `start` - 2k + 2 to `start` values.
+        FACTS x 2k-1, with the least squared errors of the first `start` - 2k + 2 to `start` values.
     rows
-        k x FACTS, to work in.
+        FACTS x k, to work in.
     group_size
         For every number of values the size of the last group; of equally good ones the largest.
     start, stop
         How many values have been considered (2k-1 and a multiple of k), and how many are to be (the same, or all).
-    looks
-        How many entries of a row may be looked at one after the other, on the average of a block, before SMAWK is used;
-        the groups are the same.
+    coarse
+        The step, a power of two, from one to the next of the rows that SMAWK is used for; the groups are the same.
     """
-    k = rows.shape[0]
+    k = rows.shape[1]
     best = np.empty(k, np.int64)
     kept = np.empty(2 * k, np.int64)
     begins = np.empty(65, np.int64)
+    rows[SHARE] = 1.0 / (2.0 * k - 1.0 - np.arange(k))
     is_level = False
-    rest = 0
     while start < stop:
         count = min(k, stop - start)
-        first = k - 1 if start == 2 * k - 1 else 0  # fewer than k values cannot be cut
+        # Fewer than k values cannot be cut, and the best column of the row before is where those of the block begin.
+        first = k - 1 if start == 2 * k - 1 else max(2 * k - 2 - group_size[start], 0)
         if first == 0 and values[start - 2 * k + 2] == values[start + count - 1]:
             # Values that are all equal: where all columns are as good the first one is taken, and all stay as good.
             is_level = is_level or _is_level(columns)
@@ -334,9 +408,13 @@ def extend_sorted_cuts(
                 continue
         is_level = False
         _sum_block(values, start, count, first, columns, rows)
-        if rest > 0 or not _scan(columns, rows, count, first, looks, best):
-            _smawk(columns, rows, count, first, best, kept, begins)
-            rest = rest - 1 if rest > 0 else _REST
+        if k <= _FEW:
+            least = first
+            for row in range(count):
+                least = best[row] = _best_between(columns, rows, row, max(least, row), row + k - 1)
+        else:
+            _smawk(columns, rows, count, first, coarse, best, kept, begins)
+            _halve(columns, rows, count, first, coarse, best)
         for row in range(count):
             group_size[start + 1 + row] = 2 * k - 1 + row - best[row]
         _move_on(columns, rows, count, best)
