@@ -269,6 +269,10 @@ class Plan(PlanSection):
         """Return what can be published of the plan: no seed, no key, no file, no count of records."""
         kept = self.model_dump(include=_PUBLIC)
         kept["method"] = {key: value for key, value in kept["method"].items() if key not in _NOT_PUBLIC}
+        kept["replace"] = {
+            name: {key: value for key, value in written.items() if key not in REPLACEMENTS[written["name"]].unpublished}
+            for name, written in kept["replace"].items()
+        }
         if self.recodes:
             kept["recodes"] = {name: [one.public() for one in own] for name, own in self.column_recodes.items()}
         kept["roles"] = {name: role for name, role in self.roles.items() if name not in self.identifiers}

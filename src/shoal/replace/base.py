@@ -49,6 +49,8 @@ class Replacement:
         The parameters that are worth searching.
     search_defaults
         Parameters that a search sets where the user did not.
+    unpublished
+        The parameters that public reports leave out, because knowing them helps an intruder.
     """
 
     name: ClassVar[str]
@@ -68,6 +70,7 @@ class Replacement:
     family: ClassVar[str] = ""
     searched: ClassVar[tuple[Searched, ...]] = ()
     search_defaults: ClassVar[Mapping[str, Any]] = {}
+    unpublished: ClassVar[frozenset[str]] = frozenset()
 
     def changes(self, name: str) -> bool:
         """Whether a column with this replacement gets new values; one that does not says what others go with."""

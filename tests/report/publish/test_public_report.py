@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import inspect
+import json
 import math
 import re
 from pathlib import Path
@@ -146,6 +147,20 @@ def test_no_seed_no_place_and_no_fingerprint_in_the_public_page(survey):
         assert secret in internal
         assert secret not in public
     assert "numpy" not in public
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+def test_how_far_values_were_swapped_is_not_in_public_facts_or_page():
+    """Who knows p of rank swapping looks only at records within p % of the ranks."""
+    frame = shoal.datasets.households(200, seed=3)[["age", "wage_income", "tax"]]
+    swapped = shoal.protect(frame, 5, replace="rank-swap:p=13", seed=1)
+    for release in (swapped, swapped.then(k=5, columns=["age"], seed=2)):
+        evaluation = release.evaluate(quick=True)
+        internal, public = (summarize(release, audience, evaluation) for audience in ("internal", "public"))
+        for shown in (report_html(internal), json.dumps(internal.to_dict())):
+            assert "rank-swap:p=13" in shown
+        for shown in (report_html(public), json.dumps(public.to_dict())):
+            assert "rank-swap" in shown and "p=13" not in shown and '"p": 13' not in shown
 
 
 def test_no_count_below_k_in_the_public_page(survey, synthetic):

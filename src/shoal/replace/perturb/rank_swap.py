@@ -57,6 +57,7 @@ class RankSwap(Perturbation):
     limits: ClassVar[Mapping[str, Limit]] = {"p": Above(0, high=100)}
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal"})
     searched: ClassVar[tuple[Searched, ...]] = (Searched("p", (1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0), 15.0),)
+    unpublished: ClassVar[frozenset[str]] = frozenset({"p"})  # who knows it searches only records within p %
 
     def __post_init__(self) -> None:
         check_limits(self.limits, vars(self))

@@ -180,7 +180,7 @@ class Collector:
         promised = None if plan is None or self._no_k else plan.k
         arguments = (self._evaluation, promised, self._shares, self._fewest)
         headline = headline_facts(*arguments, linkage=linkage)
-        choices = self._choices()
+        choices, facts = self._choices(), self._plan_facts()
         return Summary(
             audience=self._audience,
             title=f"Protection of {source}" if self._internal and source else "Protection of a table",
@@ -195,13 +195,13 @@ class Collector:
             k_holds=k_holds,
             method=None if plan is None else as_text(plan.public()["method"]),
             in_groups=plan is None or not plan.masking.is_whole_file,
-            replace=[] if plan is None else sorted({as_text(choice) for choice in plan.replace.values()}),
+            replace=[] if facts is None else sorted({as_text(choice) for choice in facts["replace"].values()}),
             is_synthetic=plan is not None and plan.is_synthetic,
             perturbs=plan is not None and plan.perturbs,
             descriptions={name: choice.summary for name, choice in choices.items()},
             references=list(dict.fromkeys(choice.reference for choice in choices.values() if choice.reference)),
-            steps=step_facts(plan),
-            plan=self._plan_facts(),
+            steps=step_facts(plan, internal=self._internal),
+            plan=facts,
             protected=list(self._protected),
             variables=[self._variable(name, distributions) for name in self._names()],
             groups=group_facts(plan, sizes, internal=self._internal),
@@ -286,7 +286,7 @@ class Collector:
         elif not protected:
             treatment = AS_IT_IS if plan is None or name != plan.unit else NEW_IDS
         else:
-            treatment = "compared" if plan is None else treatment_of(plan, name)
+            treatment = "compared" if plan is None else treatment_of(plan, name, internal=self._internal)
         loss = self._evaluation.information_loss
         by_column = {} if loss is None else loss.parts.get("by_column", {})
         return VariableFacts(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from shoal.flow.chain.whole_chain import last_steps, steps_of
 from shoal.flow.plan import Plan
 from shoal.parameters.choices import as_text
@@ -10,7 +12,7 @@ from shoal.report.facts.summary import KEPT, StepFacts
 __all__ = ["step_facts", "treatment_of"]
 
 
-def step_facts(plan: Plan | None) -> list[StepFacts]:
+def step_facts(plan: Plan | None, *, internal: bool) -> list[StepFacts]:
     """Return what every step of a chain did, oldest first; nothing where a release was made in one step."""
     if plan is None or not plan.before:
         return []
@@ -21,7 +23,7 @@ def step_facts(plan: Plan | None) -> list[StepFacts]:
             perturbs=step.perturbs,
             recoded=[f"{name}: {', '.join(one.text for one in own)}" for name, own in step.column_recodes.items()],
             method=as_text(step.public()["method"]),
-            replace=sorted({as_text(step.replace[name]) for name in step.rewritten})
+            replace=sorted({as_text(_replacements(step, internal)[name]) for name in step.rewritten})
             + sorted({KEPT[way] for way in step.categories.values()}),
             columns=step.protected,
         )
@@ -29,9 +31,14 @@ def step_facts(plan: Plan | None) -> list[StepFacts]:
     ]
 
 
-def treatment_of(plan: Plan, name: str) -> str:
+def treatment_of(plan: Plan, name: str, *, internal: bool) -> str:
     """Return what was done to a column that is protected, step after step: its recodes, and what gave it its values."""
     step = last_steps(plan)[name]
-    last = KEPT[step.categories[name]] if name in step.categories else as_text(step.replace[name])
+    last = KEPT[step.categories[name]] if name in step.categories else as_text(_replacements(step, internal)[name])
     recodes = [one.text for each in steps_of(plan) for one in each.column_recodes.get(name, [])]
     return ", then ".join([*recodes, last])
+
+
+def _replacements(step: Plan, internal: bool) -> dict[str, dict[str, Any]]:
+    """Return the written replacement of every column, in public without the parameters that nobody may know."""
+    return step.replace if internal else step.public()["replace"]
