@@ -85,6 +85,21 @@ def test_the_same_steps_give_the_same_labels_in_one_go_or_paused():
     assert at_once.bound == paused.bound == pytest.approx(paused.sse)
 
 
+def test_where_a_search_has_come_to_its_end_another_begins():
+    X, k = iris(), 10
+    start, better = MDAV(k).fit(X).labels_, Refine(k, steps=640).fit(X).labels_
+    numbers = []
+
+    def explore(number):
+        numbers.append(number)
+        return (start, 0) if number == 0 else (better, 50 if len(numbers) < 5 else 0)
+
+    proof = Proof(X, k, [start], nearest_records(X, 24), explore=explore)
+    proof.go_on(None, 30)
+    assert numbers == [0, 1, 1, 1, 1, 2]  # the third, too, was at its end
+    assert proof.sse <= sse(X, better) * (1 + 1e-12) < sse(X, start)
+
+
 def test_bounds_rise_and_errors_fall_from_step_to_step():
     X = iris()[:30]
     proof = proof_of(X, 4)

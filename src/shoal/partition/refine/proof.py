@@ -45,8 +45,9 @@ class Proof:
     partition has any other. If there are not too many, that program ends with the best partition there is.
 
     A search of its own goes on beside them, for a part of the time that grows until the linear program is solved: where
-    it never will be, as for large k, nearly all of the time is the search's. The time is not taken but
-    estimated, by iterations of the simplex method and groups looked at, so that the same steps do the same.
+    it never will be, as for large k, nearly all of the time is the search's, until it has come to its end and others
+    follow. The time is not taken but estimated, by iterations of the simplex method and groups looked at, so that the
+    same steps do the same.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ class Proof:
         Searches on from labels, with the random numbers of a seed, and returns labels.
     explore
         Goes on with a search of its own, and returns the labels it has reached and how many steps it took, 0 where
-        it has come to its end.
+        it has come to its end. Searches are numbered from 0: a number that is new begins another.
     seconds
         How long the beginning may take, before OutOfTimeError is raised; None is no limit.
 
@@ -83,7 +84,7 @@ class Proof:
         partitions: list[NDArray[np.int64]],
         neighbours: NDArray[np.int32],
         search: Callable[[NDArray[np.int64], int], NDArray[np.int64]] = lambda labels, seed: labels,
-        explore: Callable[[], tuple[NDArray[np.int64], int]] | None = None,
+        explore: Callable[[int], tuple[NDArray[np.int64], int]] | None = None,
         seconds: float | None = None,
     ) -> None:
         self._n, self._k, self._neighbours, self._search, self._explore = len(X), k, neighbours, search, explore
@@ -94,6 +95,7 @@ class Proof:
         numbers = [self._pool.put_partition(labels) for labels in partitions]
         self._best = min(numbers, key=self._loss)
         self._due = 0.0  # steps of the search of its own
+        self._ended = 0  # searches that have come to their end
         self.bound = 0.0
         self.n_steps = 0
         self.history: list[tuple[float, float, float]] = []
@@ -179,18 +181,24 @@ class Proof:
 
     def _share(self) -> float:
         """Return how many steps of the search there are for a unit of work on the linear program."""
-        if self.is_solved:
+        if self.is_solved or self._ended:
             return _LEAST_SHARE
         fair = _FAIR * len(self._best) / self._k**4
         return min(max(_LEAST_SHARE, self._generation.work / fair), _LARGEST_SHARE)
 
     def _explore_for(self, steps: float) -> Iterator[None]:
-        """Let the search of its own take as many steps, a part of them at a time; it owes or is owed the difference."""
+        """Let the search of its own take as many steps, a part of them at a time; it owes or is owed the difference.
+
+        Where it has come to its end, another one begins: which of them leads to a good partition is chance.
+        """
         self._due += steps
         while self._explore is not None and self._due > 0:
-            labels, taken = self._explore()
+            labels, taken = self._explore(self._ended)
             if taken == 0:
-                self._explore = None  # it has come to its end
+                self._ended += 1
+                labels, taken = self._explore(self._ended)
+            if taken == 0:
+                self._explore = None
             self._due -= taken
             self._take_over(labels)
             yield

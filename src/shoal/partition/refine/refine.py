@@ -25,7 +25,7 @@ from shoal.partition.geometry.neighbours import nearest_records
 from shoal.partition.geometry.safe_scale import scaled_for_squares
 from shoal.partition.geometry.squared_errors import total_sse
 from shoal.partition.kernels.refine_groups import Groups
-from shoal.partition.refine.groups import groups_of, split_large
+from shoal.partition.refine.groups import copy_of, groups_of, split_large
 from shoal.partition.refine.optimum import Optimum
 from shoal.partition.refine.proof import Proof
 from shoal.partition.refine.search import RefineSearch
@@ -223,7 +223,8 @@ class Refine(Partitioner):
         first = _STEPS_BEFORE_PROOF * int(groups.in_use[0])
         if is_proof:
             steps = first if steps is None else min(steps, first)
-        one = RefineSearch(X, groups, neighbours, self.k, optimum, int(self.random_state))
+        seed, start = int(self.random_state), copy_of(groups)
+        one = RefineSearch(X, groups, neighbours, self.k, optimum, seed)
         try:
             with share(0.1 if is_proof else 1):
                 one.go_on(clock, steps)
@@ -238,11 +239,16 @@ class Refine(Partitioner):
                 other.go_on(None, first // 2)
             return other.labels
 
-        def explore() -> tuple[NDArray[np.int64], int]:
-            before = one.n_steps
+        searches = [one]
+
+        def explore(number: int) -> tuple[NDArray[np.int64], int]:
+            if number == len(searches):
+                random = (seed + number) % 2**32
+                searches.append(RefineSearch(X, copy_of(start), neighbours, self.k, optimum, random))
+            before = searches[number].n_steps
             with share(0):
-                one.go_on(None, before + first // 8)
-            return one.labels, one.n_steps - before
+                searches[number].go_on(None, before + first // 8)
+            return searches[number].labels, searches[number].n_steps - before
 
         scaled, unit = scaled_for_program(X, self.k)
         left = self._seconds_left(began)
