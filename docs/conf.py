@@ -2,6 +2,8 @@
 
 import re
 import sys
+from functools import cached_property
+from inspect import cleandoc
 from pathlib import Path
 
 from docutils import nodes
@@ -31,11 +33,16 @@ myst_heading_anchors = 3
 autodoc_typehints = "none"
 exclude_patterns = ["_build", "paper"]  # the paper has a format of its own
 nitpicky = False
+smartquotes = False  # options begin with two hyphens
+autodoc_type_aliases = {"ArrayLike": "ArrayLike"}  # not all that it stands for
+LONGEST_WORD, SENTENCE = 30, 50  # characters: of code that is kept on one line, and of a cell that is a sentence
 
 
 def setup(app):
     """Let a bar in a docstring be a bar, as in |x - y|, and draw formulas without a script."""
+    app.connect("autodoc-process-docstring", _property_as_written)
     app.connect("autodoc-process-docstring", _escape_bars)
+    app.connect("doctree-read", _keep_together)
     app.add_html_math_renderer("mathml", inline_renderers=(_formula, None), block_renderers=(_formula, None))
 
 
@@ -47,6 +54,26 @@ def _formula(translator, node):
         logger.warning("a formula has a command that cannot be drawn: %s", node.astext(), location=node)
     translator.body.append(drawn)
     raise nodes.SkipNode
+
+
+def _property_as_written(app, what, name, thing, options, lines):
+    """Undo what napoleon does to a property: it takes what stands before a colon for a type."""
+    if isinstance(thing, property | cached_property):
+        lines[:] = cleandoc(thing.__doc__ or "").splitlines()
+
+
+def _keep_together(app, doctree):
+    """Keep options and numbers with their signs on one line, and mark cells that hold a sentence."""
+    for literal in doctree.findall(nodes.literal):
+        if len(literal.astext()) <= LONGEST_WORD and " " not in literal.astext():
+            literal["classes"].append("word")
+    for text in list(doctree.findall(nodes.Text)):
+        together = re.sub(r"(?<=\d) (?=%)| (?=± ?\d)|(?<=±) (?=\d)", "\N{NO-BREAK SPACE}", text)
+        if together != text and not isinstance(text.parent, nodes.literal | nodes.literal_block):
+            text.parent.replace(text, nodes.Text(together))
+    for cell in doctree.findall(nodes.entry):
+        if len(cell.astext()) >= SENTENCE:
+            cell["classes"].append("sentence")
 
 
 def _escape_bars(app, what, name, thing, options, lines):
