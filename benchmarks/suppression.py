@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from shoal.describe.combinations import numbered
 from shoal.recode.suppression import suppressed_cells
 
 TESTDATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "testdata.csv"
@@ -28,7 +27,7 @@ def main() -> None:
     print(f"{'file':>12}  k   missing  violators    cells    bound  gap %      s    MB")
     if TESTDATA.exists():
         table = pd.read_csv(TESTDATA)
-        columns = [numbered(table[key].to_numpy()) for key in KEYS]
+        columns = [np.unique(table[key], return_inverse=True)[1] for key in KEYS]  # in their order, as `suppress` does
         for missing in ("wildcard", "category"):
             for k in (2, 3, 5):
                 measure("testdata", columns, k, missing)

@@ -1,14 +1,20 @@
-"""Draw the pictures of the docs: the flow, groups before and after, and the decision tree.
+"""Draw the pictures of the docs: the flow, groups before and after, the decision tree, a map, and the top of a report.
 
-    python docs/draw_pictures.py
+    python docs/draw_pictures.py [map report ...]
 
-Writes docs/images/flow.svg, groups.svg and choosing.svg; the same bytes every time, with the same matplotlib.
+Writes docs/images/flow.svg, groups.svg, choosing.svg and map.svg; the same bytes every time, with the same matplotlib.
+A browser takes report.png (chromium, by playwright).
 """
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 import textwrap
+import warnings
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -19,6 +25,8 @@ from matplotlib.patches import FancyBboxPatch
 from scipy.spatial import ConvexHull
 
 import shoal
+from shoal.errors import ShoalWarning
+from shoal.search.tuning import Tuning
 
 IMAGES = Path(__file__).parent / "images"
 INK, SOFT, SEA, SAND, FOAM = "#1f2d3a", "#7a8894", "#1b6e8c", "#c8702a", "#e8f1f4"
@@ -68,12 +76,22 @@ TREE = (
 
 
 def main() -> None:
-    """Draw all pictures."""
+    """Draw the pictures that are named, or all of them."""
+    wanted = sys.argv[1:] or ["flow", "groups", "choosing", "map", "report"]
     mpl.rcParams.update({"svg.hashsalt": "shoal", "font.size": 11, "text.color": INK, "axes.edgecolor": SOFT})
     IMAGES.mkdir(exist_ok=True)
-    for name, figure in (("flow", flow()), ("groups", groups()), ("choosing", choosing())):
-        figure.savefig(IMAGES / f"{name}.svg", metadata={"Date": None}, facecolor="white")
-        plt.close(figure)
+    for name, draw in (("flow", flow), ("groups", groups), ("choosing", choosing)):
+        if name in wanted:
+            figure = draw()
+            figure.savefig(IMAGES / f"{name}.svg", metadata={"Date": None}, facecolor="white")
+            plt.close(figure)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShoalWarning)
+        if "map" in wanted:
+            search().map(IMAGES / "map.svg")
+            (IMAGES / "map.svg").chmod(0o644)  # a file of shoal is private until somebody says otherwise
+        if "report" in wanted:
+            take_report(IMAGES / "report.png")
 
 
 def flow() -> Figure:
@@ -127,6 +145,30 @@ def choosing() -> Figure:
     leaves = _leaves(TREE)
     _branch(axes, TREE, 0, iter(np.linspace(0.95, 0.05, leaves)))
     return figure
+
+
+def search() -> Tuning:
+    """Return a search for a release of the built-in survey, as docs/how-to/tune.md shows it."""
+    survey = shoal.datasets.households(600, seed=1)[["age", "household_size", "gross_income", "tax", "housing_cost"]]
+    return shoal.tune(survey, kinds={"household_size": "continuous"}, trials=60, seed=1)
+
+
+def take_report(target: Path) -> None:
+    """Take a picture of the top of the report that the quickstart makes, with chromium."""
+    from playwright.sync_api import sync_playwright  # nothing else here needs it
+
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        survey, masked, report = (Path(folder) / name for name in ("survey.csv", "protected.csv", "report.html"))
+        shoal.write_table(shoal.datasets.households(2000, seed=1), survey)
+        dropped = dict.fromkeys(("household_id", "survey_weight"), "identifier")
+        shoal.protect(survey, 5, roles=dropped, seed=1).write(masked)
+        typed = ["report", str(survey), str(masked), "-o", str(report)]
+        subprocess.run([sys.executable, "-m", "shoal", *typed], check=True)
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1100, "height": 700})
+        page.goto(report.as_uri())
+        page.screenshot(path=target)
+        browser.close()
 
 
 def _leaves(node) -> int:
