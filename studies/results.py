@@ -79,7 +79,9 @@ class Study:
     def mark(self, picture: Path) -> None:
         """Write into an SVG file, drawn by shoal itself, what made it."""
         text = picture.read_text(encoding="utf-8")
-        picture.write_text(text.replace("\n", f"\n<!-- {self.made_by} -->\n", 1), encoding="utf-8")
+        # XML does not allow the two hyphens of an option in a comment.
+        note = f"<?made-by {self.made_by}?>" if "--" in self.made_by else f"<!-- {self.made_by} -->"
+        picture.write_text(text.replace("\n", f"\n{note}\n", 1), encoding="utf-8")
 
     def end(self) -> None:
         """Say how long the study took."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
@@ -124,10 +125,9 @@ def _noise(found: _Values, by_file: pd.DataFrame) -> Iterator[Claim]:
     for number, file in zip(("8", "9"), FILES, strict=True):
         at = {k: by_file.loc[(file, NOISE, CUTS, _LESS, k)] for k in (3, 6, 9, 30)}
         text = f"{file}, FCRM minus IPSO-C: " + ", ".join(f"{_signed(one)} at k = {k}" for k, one in at.items())
-        size = {k: abs(one["difference"]) for k, one in at.items()}
-        early, late = max((3, 6), key=size.__getitem__), max((9, 30), key=size.__getitem__)
-        agrees = "cannot be decided" if size[early] < _STANDARD_ERRORS * at[early]["standard error"] else "yes"
-        yield number, quote, text, agrees if size[early] > size[late] else "no"
+        excess = _larger(at, (3, 6), (9, 30))
+        text += f"; mean size for c < 9 minus that for the others {_signed(excess)}"
+        yield number, quote, text, _agrees(excess, 1)
     quote = 'both "converge to distances in between 0.5 and 0.1"'
     for number, file in zip(("8", "9"), FILES, strict=True):
         ends = [[found.over_k(file, NOISE, CUTS, one, alpha)[30] for alpha in (0.2, 0.8)] for one in (_LESS, "IPSO-C")]
@@ -160,6 +160,15 @@ def _conclusions(correlations: pd.DataFrame) -> Iterator[Claim]:
             f"{wrong} have the other sign"
         )
         yield "-", quote, text, "in direction" if wrong <= len(values) / 8 else "in part"
+
+
+def _larger(differences: dict[int, pd.Series], these: Sequence[int], those: Sequence[int]) -> pd.Series:
+    """Return how much larger differences are at these k than at those, by their mean sizes."""
+    parts = [(differences[k], 1 / len(these)) for k in these] + [(differences[k], -1 / len(those)) for k in those]
+    size = sum(weight * abs(one["difference"]) for one, weight in parts)
+    return pd.Series(
+        {"difference": size, "standard error": math.hypot(*(weight * one["standard error"] for one, weight in parts))}
+    )
 
 
 def _signed(difference: pd.Series) -> str:

@@ -17,7 +17,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from studies.edit_rules.categories import with_categories
+from studies.edit_rules.further_rules import by_kind_of_rule
 from studies.edit_rules.maskings import LARGEST, with_added_columns
+from studies.edit_rules.means import arithmetic_and_geometric
 from studies.edit_rules.pictures import risk_and_loss, score
 from studies.edit_rules.releases import collect
 from studies.edit_rules.tables import broken_rules, by_reading, lowest, scores
@@ -34,9 +36,8 @@ def main() -> None:
     if not options.without_saxon and find_spec("saxonche") is None:
         study.arguments.error('Saxon is not installed: pip install "shoal[xslt]", or --without-saxon.')
     options = study.begin()
-    rows = collect(
-        with_added_columns(study.data("census.csv")), options.largest, options.jobs, not options.without_saxon
-    )
+    census = with_added_columns(study.data("census.csv"))
+    rows = collect(census, options.largest, options.jobs, not options.without_saxon)
     study.table("scores", scores(rows), "PIL, DR and score: as shoal measures, and over subsets of variables")
     study.table("lowest", lowest(rows), "The lowest scores of the paper, and ours")
     study.table("broken_rules", broken_rules(rows), "Records that break a rule, all files from k = 2 on together")
@@ -44,6 +45,8 @@ def main() -> None:
     study.table(
         "readings_at_k", by_reading(rows, at_the_papers_k=True), "The same at the k of the paper's lowest score"
     )
+    study.table("means", arithmetic_and_geometric(census), "Arithmetic against geometric means for EC-PV and EC-GV")
+    study.table("further_rules", by_kind_of_rule(census), "More kinds of rules, Census")
     study.table("categories", with_categories(study.data("testdata.csv")), "Rules about categories, testdata.csv")
     study.picture("figures_6_7", risk_and_loss(rows))
     study.picture("score", score(rows))

@@ -3,7 +3,7 @@
     python -m studies.fuzzy_constraints [--data FOLDER] [--jobs 2] [--long]
 
 For the paper of V. Torra. Tables 1 to 4 beside the published values; Table 4 over many draws; one step against
-edit-then-mask; Propositions 2 and 8; disclosure risk at equal loss; the choice of m1, m2 and c.
+edit-then-mask; Propositions 2, 3 and 8; disclosure risk at equal loss; the choice of m1, m2 and c.
 --long searches the whole grid of `shoal tune` with three seeds instead, which takes half an hour of processor time and
 continues where it was stopped.
 """
@@ -14,6 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 from studies.fuzzy_constraints import (
     entropy_choice,
+    entropy_propositions,
     expenditure_tables,
     long_search,
     noise_draws,
@@ -83,6 +84,15 @@ def write_propositions(study: Study, pool: ProcessPoolExecutor) -> None:
     study.table(
         "proposition_2", propositions.large_m(census), "Proposition 2: the farthest centre from the mean, in sd"
     )
+    with_entropy = entropy_propositions.losses(pool, census)
+    study.table(
+        "proposition_8_entropy", with_entropy, "Proposition 8 with entropy: expected information loss in percent"
+    )
+    study.picture("proposition_8_entropy", entropy_propositions.picture(with_entropy))
+    sizes = entropy_propositions.expected_sizes(census)
+    study.table("expected_sizes_entropy", sizes, "Records that 360 centres are expected to get, with entropy")
+    small = entropy_propositions.small_lambda(census)
+    study.table("proposition_3", small, "Proposition 3: the farthest centre from the mean, in sd")
 
 
 if __name__ == "__main__":

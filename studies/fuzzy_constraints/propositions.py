@@ -7,6 +7,7 @@ constrained centres are the free ones (Proposition 5).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from functools import partial
 
@@ -18,7 +19,7 @@ from scipy.spatial.distance import cdist
 
 from shoal.datasets import expenditure
 from shoal.partition.fuzzy import FuzzyCMeans
-from shoal.partition.fuzzy.alternating import c_means_rule, memberships
+from shoal.partition.fuzzy.alternating import MembershipRule, c_means_rule, memberships
 
 Doubles = NDArray[np.float64]
 M1 = (1.05, 1.1, 1.2, 1.35, 1.5, 2.0)
@@ -40,14 +41,15 @@ def centres_of(Z: Doubles, setting: tuple[int, float]) -> Doubles:
 def expected_losses(Z: Doubles, setting: tuple[int, float]) -> list[dict[str, float]]:
     """Return the expected loss with every m2, for a number of clusters and an m1."""
     centres = centres_of(Z, setting)
-    distances = cdist(Z, centres, "sqeuclidean")
-    rows = []
-    for m2 in M2:
-        shares = np.asarray(memberships(Z, centres, c_means_rule(m2)))
-        rows.append(
-            {"c": setting[0], "m1": setting[1], "m2": m2, "loss": 100 * (shares * distances).sum() / (Z**2).sum()}
-        )
-    return rows
+    return [
+        {"c": setting[0], "m1": setting[1], "m2": m2, "loss": expected_loss(Z, centres, c_means_rule(m2))} for m2 in M2
+    ]
+
+
+def expected_loss(Z: Doubles, centres: Doubles, rule: MembershipRule) -> float:
+    """Return the expected loss in percent when records draw from some centres."""
+    shares = np.asarray(memberships(Z, centres, rule))
+    return 100 * (shares * cdist(Z, centres, "sqeuclidean")).sum() / (Z**2).sum()
 
 
 def losses(pool: Executor, census: pd.DataFrame) -> pd.DataFrame:
@@ -61,23 +63,28 @@ def expected_sizes(census: pd.DataFrame) -> pd.DataFrame:
     """Return how many records each centre is expected to get as m2 grows, with n / k centres and k = 3."""
     Z = standardised(census)
     centres = centres_of(Z, (SIZES_C, SIZES_M1))
-    rows = []
-    for m2 in SIZES_M2:
-        sizes = np.asarray(memberships(Z, centres, c_means_rule(m2))).sum(axis=0)
-        below = 100 * (sizes < 3).mean()
-        rows.append(
-            {"m2": m2, "least": sizes.min(), "median": np.median(sizes), "most": sizes.max(), "below 3, %": below}
-        )
-    return pd.DataFrame(rows)
+    return pd.DataFrame([{"m2": m2} | sizes(Z, centres, c_means_rule(m2)) for m2 in SIZES_M2])
 
 
-def large_m(census: pd.DataFrame) -> pd.DataFrame:
-    """Return how far the farthest coordinate of four centres is from the mean, in standard deviations."""
-    tables = {
+def sizes(Z: Doubles, centres: Doubles, rule: MembershipRule) -> dict[str, float]:
+    """Return the least, the median and the most records that a centre is expected to get, and how many get below 3."""
+    expected = np.asarray(memberships(Z, centres, rule)).sum(axis=0)
+    below = 100 * (expected < 3).mean()
+    return {"least": expected.min(), "median": np.median(expected), "most": expected.max(), "below 3, %": below}
+
+
+def tables_of(census: pd.DataFrame) -> dict[str, Doubles]:
+    """Return the tables whose centres are followed to the mean."""
+    return {
         "Table 1": standardised(expenditure()),
         "Census": standardised(census),
         "500 records of a standard normal": standardised(pd.DataFrame(np.random.default_rng(0).normal(size=(500, 3)))),
     }
+
+
+def large_m(census: pd.DataFrame) -> pd.DataFrame:
+    """Return how far the farthest coordinate of four centres is from the mean, in standard deviations."""
+    tables = tables_of(census)
     rows = []
     for m in LARGE_M:
         fitted = {name: FuzzyCMeans(4, m=m, max_iter=2000, random_state=0).fit(Z) for name, Z in tables.items()}
@@ -95,6 +102,11 @@ def picture(table: pd.DataFrame) -> Figure:
         ("c", "m2", exponents, "m1", 1.1),
     ]
     ticks = {"m1": (1.05, 1.2, 1.35, 1.5, 2), "m2": (1.1, 1.5, 2, 3, 5, 10), "c": (1, 4, 13, 54, 108, 360)}
+    return drawn(table, panels, ticks)
+
+
+def drawn(table: pd.DataFrame, panels: Sequence[tuple], ticks: dict[str, tuple[float, ...]]) -> Figure:
+    """Draw four panels: a line for each value of one parameter over another, the third fixed; axes run as the ticks."""
     figure = Figure(figsize=(9, 7.4))
     for place, (across, lines, values, fixed, at) in enumerate(panels):
         axes = figure.add_subplot(2, 2, place + 1)
@@ -108,6 +120,8 @@ def picture(table: pd.DataFrame) -> Figure:
         axes.grid(alpha=0.3)
         axes.legend(fontsize=8, ncols=2, loc="upper left")
         axes.set_ylim(0, 1.35 * max(100.0, axes.get_ylim()[1]))
+        if ticks[across][0] > ticks[across][-1]:
+            axes.invert_xaxis()
     for axes in figure.axes[::2]:
         axes.set_ylabel("expected information loss, %")
     return figure

@@ -53,8 +53,10 @@ def sdcmicro_table() -> pd.DataFrame:
     frame = points.assign(
         Var1_printed=printed[:, 0], Var2_printed=printed[:, 1], Var1_ours=means["Var1"], Var2_ours=means["Var2"]
     )
+    as_printed = frame[frame.columns[2:]].map("{:.6f}".format)  # with the decimals of the thesis
     equal = np.isclose(printed, means.to_numpy(), rtol=0, atol=5e-7).all(axis=1)
-    return frame.assign(note=np.where(equal, "equal", "differs"))
+    note = np.where(equal, "equal", "differs")
+    return frame.assign(**as_printed, note=note).rename_axis("record").rename(lambda row: row + 1).reset_index()
 
 
 def divisions_of_the_rest() -> pd.DataFrame:

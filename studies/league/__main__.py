@@ -19,7 +19,7 @@ from studies.league.entries import ENTRIES, K
 from studies.league.files import FILES
 from studies.league.measured import measured
 from studies.league.picture import risk_and_loss
-from studies.league.tables import losses, page_table, sorted_by_score
+from studies.league.tables import eight_digits, losses, page_table, sorted_by_score, two_digits
 from studies.results import Study
 
 STUDY = Study("league", __doc__)
@@ -32,19 +32,21 @@ def main() -> None:
     rows = rows[rows["reason"].isna()].drop(columns="reason").astype({"k_reached": int})
     for file in FILES:
         of_file = sorted_by_score(rows[(rows["file"] == file.name) & (rows["k"] == K)]).drop(columns=["file", "k"])
-        STUDY.table(file.name, of_file.drop(columns="seconds").round(3), f"{file.title}, k = {K}")
+        STUDY.table(file.name, eight_digits(of_file.drop(columns="seconds")), f"{file.title}, k = {K}")
         text = f"% {STUDY.made_by}\n\n{page_table(of_file)}"
         (STUDY.options.output / f"{file.name}.txt").write_text(text, encoding="utf-8")
         STUDY.picture(file.name, risk_and_loss(of_file, file.title))
     several = rows.groupby(["file", "method"])["k"].transform("nunique") > 1
-    STUDY.table("sizes", rows[several].drop(columns="seconds").round(3), "Methods at k = 3, 5 and 10")
+    STUDY.table("sizes", eight_digits(rows[several].drop(columns="seconds")), "Methods at k = 3, 5 and 10")
     titles = {file.name: file.title for file in FILES}
-    STUDY.table("losses", losses(rows[several], titles).round(3), "Information loss, % of the variance of the numbers")
+    by_k = eight_digits(losses(rows[several], titles))
+    STUDY.table("losses", by_k, "Information loss, % of the variance of the numbers")
     reasons = refused.groupby(["file", "method", "reason"], sort=False)["k"].agg(
         lambda k: " ".join(map(str, sorted(k)))
     )
     STUDY.table("refused", reasons.reset_index()[["file", "method", "k", "reason"]], "What cannot be done, and why")
-    STUDY.table("seconds", rows[["file", "method", "k", "seconds"]].round(1), "Seconds of the processor")
+    seconds = rows["seconds"].map(two_digits).astype(float)
+    STUDY.table("seconds", rows[["file", "method", "k"]].assign(seconds=seconds), "Seconds of the processor")
     STUDY.end()
 
 

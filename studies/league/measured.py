@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from contextlib import suppress
 from typing import Any
 
 import pandas as pd
@@ -27,7 +26,6 @@ MEASURES = {
 }
 _ALL_COLUMNS = [name for name in MEASURES.values() if name != "transparency_attack"]
 _SEED = 1
-_WARM_UP = 300  # records with which compiled code is loaded before the clock is started
 
 
 def measured(file: LeagueFile, table: pd.DataFrame, entry: Entry, k: int) -> dict[str, Any]:
@@ -39,13 +37,12 @@ def measured(file: LeagueFile, table: pd.DataFrame, entry: Entry, k: int) -> dic
     kinds, options = file.kinds(table), entry.protection(file, table)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
-        with suppress(ShoalError):  # the whole file says why
-            shoal.protect(table.head(_WARM_UP), k, kinds=kinds, seed=_SEED, **options)
-        begin = time.process_time()
-        try:
-            release = shoal.protect(table, k, kinds=kinds, seed=_SEED, **options)
+        try:  # loads what is compiled; with fewer records it could be other code
+            shoal.protect(table, k, kinds=kinds, seed=_SEED, **options)
         except ShoalError as error:
             return {**row, "reason": str(error)}
+        begin = time.process_time()
+        release = shoal.protect(table, k, kinds=kinds, seed=_SEED, **options)
         seconds = time.process_time() - begin
         of_all = shoal.evaluate(table, release.data, kinds=kinds, measures=_ALL_COLUMNS, aligned=True)
         attack = None

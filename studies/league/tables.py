@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pandas as pd
 
-__all__ = ["COLUMNS", "losses", "page_table", "sorted_by_score"]
+__all__ = ["COLUMNS", "eight_digits", "losses", "page_table", "sorted_by_score", "two_digits"]
 
-# Column of the results, its head on the page, and its number of decimals.
+# Column of the results and its head on the page.
 COLUMNS = {
-    "information_loss": ("loss", 2),
-    "pil": ("PIL", 2),
-    "linkage": ("linkage", 2),
-    "interval_disclosure": ("ID", 2),
-    "attack": ("attack", 2),
-    "score": ("score", 2),
-    "categories_changed": ("categories changed", 2),
-    "seconds": ("seconds", 1),
+    "score": "score",
+    "information_loss": "loss",
+    "pil": "PIL",
+    "linkage": "linkage",
+    "interval_disclosure": "ID",
+    "attack": "attack",
+    "categories_changed": "categories changed",
+    "seconds": "seconds",
 }
 
 
@@ -27,12 +27,28 @@ def sorted_by_score(rows: pd.DataFrame) -> pd.DataFrame:
 def page_table(rows: pd.DataFrame) -> str:
     """Return the rows as a table in Markdown, without columns that are empty."""
     columns = {name: one for name, one in COLUMNS.items() if rows[name].notna().any()}
-    heads = ["", "method", "kind", "k reached", *(head for head, _ in columns.values())]
+    heads = ["", "method", "kind", "k reached", *columns.values()]
     lines = [heads, ["---"] * len(heads)]
     for place, row in enumerate(rows.to_dict("records"), start=1):
-        values = ["" if pd.isna(row[name]) else f"{row[name]:.{decimals}f}" for name, (_, decimals) in columns.items()]
+        values = ["" if pd.isna(row[name]) else _text(name, row[name]) for name in columns]
         lines.append([str(place), row["method"], row["family"], str(row["k_reached"]), *values])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def eight_digits(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return numbers as text, with more digits than a page shows, so that what it shows is rounded once."""
+    texts = {name: rows[name].map("{:.8g}".format, na_action="ignore") for name in rows.select_dtypes("float")}
+    return rows.assign(**texts)
+
+
+def two_digits(seconds: float) -> str:
+    """Return seconds with two significant digits."""
+    exponent = int(f"{seconds:.1e}".partition("e")[2])
+    return f"{seconds:.{max(0, 1 - exponent)}f}"
+
+
+def _text(column: str, value: float) -> str:
+    return two_digits(value) if column == "seconds" else f"{value:.2f}"
 
 
 def losses(rows: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:

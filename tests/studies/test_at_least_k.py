@@ -36,6 +36,12 @@ QUOTED = {
         "loss": 2,
         **dict.fromkeys(("knows the method", "takes the nearest", "linkage"), 1),
     },
+    "repair": {
+        "file": None,
+        "k": None,
+        **dict.fromkeys(("loss without", "loss"), 3),
+        **dict.fromkeys(("loss, difference", "left to MDAV without", "left to MDAV"), 1),
+    },
 }
 
 
@@ -72,3 +78,11 @@ def test_the_score_is_that_of_2001():
     numbers = table[["score", "IL", "DLD", "PLD", "ID"]].astype(float)
     expected = numbers["IL"] / 2 + (numbers["DLD"] + numbers["PLD"]) / 8 + numbers["ID"] / 4
     assert numbers["score"].tolist() == pytest.approx(expected.tolist(), abs=1e-3)
+
+
+def test_the_loss_of_repaired_groups_is_that_of_the_release():
+    """Both are the squared error of the same groups, once from the estimator and once from `shoal.protect`."""
+    repaired, released = (results(STUDY, name).set_index(["file", "k"]) for name in ("repair", "squared_error"))
+    assert repaired["loss"].astype(float).tolist() == pytest.approx(
+        released.loc[repaired.index, "at-least-k"].astype(float).tolist(), rel=1e-4
+    )

@@ -51,7 +51,8 @@ def test_no_clustering_is_less_similar_than_chance_and_none_more_than_the_same()
             assert (synthetic.min() > values.loc["at random"] - 0.02).all()
 
 
-def test_every_statement_has_a_verdict():
-    rows = linked_file(STUDY, "claims.csv")
+@pytest.mark.parametrize("file", ["claims.csv", "long_claims.csv"])
+def test_every_statement_has_a_verdict(file):
+    rows = linked_file(STUDY, file)
     assert {str(number) for number in range(1, 11)} <= {one for cell in rows.figure for one in cell.split(", ")}
     assert (rows.agrees != "").all()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 import shoal
-from linked_tables import PageTable, disagreements, first_line, linked_file, not_in_files, page_tables
+from linked_tables import STUDIES, PageTable, disagreements, first_line, linked_file, not_in_files, page_tables
 
 STUDY = "edit_rules"
 TABLES = page_tables(STUDY)
@@ -57,3 +58,44 @@ def test_no_record_breaks_a_rule_where_rules_are_kept():
         kept = rows.loc[("S1", checker)]
         assert kept["files"] == "98"
         assert set(kept.drop("files")) == {"0"}
+
+
+def test_the_text_says_at_how_many_k_the_rules_cost_information():
+    scores = linked_file(STUDY, "scores.csv").astype(float).set_index("k")
+    more = scores["S1 PIL, subsets"] - scores["S2 PIL, subsets"]
+    page = " ".join((STUDIES / f"{STUDY}.md").read_text(encoding="utf-8").split())
+    assert (more.loc[3:59] < 0).all()
+    assert "less information than S2 for k from 3 to 59" in page
+    beyond = more.loc[60:99]
+    assert f"it loses more at {sum(beyond > 0)} and less at {sum(beyond < 0)} of the {len(beyond)}" in page
+    assert beyond.abs().max() < 2
+
+
+def test_arithmetic_means_lose_less_in_the_variables_of_the_rules_but_not_at_every_k_over_all():
+    means = linked_file(STUDY, "means.csv").astype(float).set_index("k")
+    assert set(means["broken"]) == {0}
+
+    def k_where_geometric_is_lower(measure: str) -> list[int]:
+        lower = means[f"{measure}, geometric"] < means[f"{measure}, arithmetic"]
+        return [int(k) for k in means.index[lower]]
+
+    assert k_where_geometric_is_lower("loss") == []
+    assert k_where_geometric_is_lower("PIL") == [2]
+    assert k_where_geometric_is_lower("PIL of all") == [2, 4, 5, 8, 10]
+    up_to_10 = means.loc[:10]
+    assert (up_to_10["PIL of all, geometric"] - up_to_10["PIL of all, arithmetic"]).abs().max() < 0.5
+
+
+def test_no_record_breaks_a_further_rule_where_it_is_kept():
+    rows = linked_file(STUDY, "further_rules.csv")
+    assert set(rows["broken, kept"]) == {"0"}
+    assert set(zip(rows["blocks"], rows["k"], strict=True)) == {
+        (blocks, k) for blocks in ("one", "the paper's") for k in ("3", "5", "10")
+    }
+
+
+def test_orders_and_limits_of_means_in_one_block_cost_nothing():
+    rows = linked_file(STUDY, "further_rules.csv")
+    rows = rows[(rows["blocks"] == "one") & rows["rules"].isin(["orders", "limit of a part"])]
+    assert set(rows["broken, without"]) == {"0"}
+    pd.testing.assert_series_equal(rows["PIL, kept"], rows["PIL, without"], check_names=False)

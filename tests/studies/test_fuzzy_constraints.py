@@ -10,6 +10,7 @@ STUDY = "fuzzy_constraints"
 CENTRE = {"exp16": 5, "exp7": 5, "total": 5}
 QUOTED = {
     "table_1": {"exp16": 0, "exp7": 0, "total": 2, "total by the rule": 2, "difference": 2, "note": None},
+    "table_2": {**CENTRE, **{f"noise of {name}": 2 for name in CENTRE}, "off the rule": 2},
     "table_4": {"noise": 1, "centres": None} | {f"{whose}d{i}": 4 for whose in ("", "ours: ") for i in range(1, 5)},
     "noise_draws": {
         "units": None,
@@ -26,8 +27,7 @@ QUOTED = {
         "loss": 1,
         "more than in one step": 2,
         "standard error": 2,
-        "loss in the rule": 1,
-        "score": 1,
+        **dict.fromkeys(("loss in the rule", "score", "risk", "PIL"), 1),
     },
     "persons": {
         "k": None,
@@ -38,6 +38,8 @@ QUOTED = {
         "centres with fewer than k records": None,
     },
     "expected_sizes": {"m2": 1, "least": 2, "median": 2, "most": 2, "below 3, %": 0},
+    "expected_sizes_entropy": {"lambda2": None, "least": 2, "median": 2, "most": 2, "below 3, %": 0},
+    "proposition_3": {"lambda": None, "Table 1": 2, "Census": 2, "500 records of a standard normal": 2},
     "proposition_2": {"m": 0, "Table 1": 2, "Census": 2, "500 records of a standard normal": 2},
     "risk_and_loss": {"m1": 1, "m2": 1, "release": None, "k": None, "loss": 1, "linkage": 1, "attack": 1},
     "parameter_choice": {
@@ -70,6 +72,18 @@ QUOTED = {
         **dict.fromkeys(("parameter", "value")),
         **dict.fromkeys((f"k = {k}, {file}" for file in ("as it is", "with errors and the rule") for k in (5, 10)), 1),
     },
+    "long_best": {
+        **dict.fromkeys(("k", "setting")),
+        **dict.fromkeys(("m1", "m2"), 2),
+        **dict.fromkeys(("c", "groups"), 0),
+        **dict.fromkeys(("score in the search", "score", "lowest", "highest", "risk", "loss", "linkage", "attack"), 1),
+    },
+    "long_draw": {"m2": 2, **dict.fromkeys(("score in the search", "attack in the search", "score", "attack"), 1)},
+    "long_entropy": {
+        **dict.fromkeys(("k", "lambda1", "lambda2")),
+        "c": 0,
+        **dict.fromkeys(("score in the search", "score"), 1),
+    },
 }
 
 
@@ -91,9 +105,10 @@ def test_the_page_quotes_the_centres_of_table_3(kind):
     assert set(rounded(table, columns)) <= page_rows(STUDY)
 
 
-@pytest.mark.parametrize("table", [*QUOTED, "table_2", "table_3", "table_3_exponents", "proposition_8"])
+@pytest.mark.parametrize("table", [*QUOTED, "table_3", "table_3_exponents", "proposition_8", "proposition_8_entropy"])
 def test_a_table_says_what_made_it(table):
-    assert command_of(STUDY, table).startswith("# python -m studies.fuzzy_constraints, shoal ")
+    option = " --long" if table.startswith("long_") else ""
+    assert command_of(STUDY, table).startswith(f"# python -m studies.fuzzy_constraints{option}, shoal ")
 
 
 def test_table_3_has_the_published_centres():

@@ -24,16 +24,21 @@ PRINTED = {
     ("7.2", "centroid"): (1703.3, 1679.7, 1979.91, 3112.41),
     ("7.3", "single, priority"): (877.39, 1338.52, 1624.83, 2802.90),
 }
+# Tables 5.3, 7.3 and 8.1: seconds.
+PRINTED_SECONDS = {"MDAV": (39, 32, 27, 19), "single, priority": (5470, 3529, 4710, 4232)}
 NOT_EQUAL = {("complete", "5"), ("single, priority", "5"), *(("centroid", k) for k in ("3", "4", "5", "10"))}
-# The tables of the page in their order; that of the seconds differs from run to run.
+# The tables of the page in their order; those of the seconds, without a name, differ from run to run.
+SECONDS_OF_8_1 = 4
 TABLES = (
     "census",
     "row_orders",
     "centroid_readings",
     "table_8_1",
+    None,
     "linkages",
     "left_incomplete",
     "nineteen_points",
+    "table_5_2",
     None,
     "priority_summary",
 )
@@ -52,6 +57,16 @@ def test_what_is_called_equal_is_equal_and_nothing_else_is():
         equal = abs(float(row.ours) - float(row.printed)) <= 0.0051  # three decimals beside two
         assert equal == ((row.method, row.k) not in NOT_EQUAL), f"{row.method} k={row.k}"
         assert (row.note == "equal") == equal
+
+
+def test_the_seconds_that_the_thesis_prints_are_in_the_results_and_on_the_page():
+    seconds = result(RESULTS / "seconds.csv")
+    for method, printed in PRINTED_SECONDS.items():
+        assert tuple(seconds[seconds["method"] == method]["printed"].astype(int)) == printed
+    shown = [numbers_in(row) for row in tables_of(PAGE)[SECONDS_OF_8_1]]
+    assert [int(row[0]) for row in shown] == [3, 4, 5, 10]
+    for row, mdav, hac in zip(shown, *PRINTED_SECONDS.values(), strict=True):
+        assert [int(number) for number in row[1:4]] == [mdav, hac, round(hac / mdav)]
 
 
 @pytest.mark.parametrize(("place", "name"), [one for one in enumerate(TABLES) if one[1]], ids=filter(None, TABLES))
