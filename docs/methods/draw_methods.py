@@ -9,86 +9,44 @@ pages in `images/`.
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
+from matplotlib.patches import Rectangle
+from method_panels import (
+    COOL,
+    INK,
+    LIGHT,
+    RECORDS,
+    SHADES,
+    WARM,
+    Doubles,
+    K,
+    beside_mdav,
+    groups_of,
+    hulls,
+    memberships,
+    moved,
+    pair,
+    plain,
+    points,
+    released,
+)
 from scipy.cluster.hierarchy import dendrogram
 from scipy.cluster.hierarchy import linkage as linked
 from scipy.sparse.csgraph import minimum_spanning_tree
-from scipy.spatial import ConvexHull, QhullError
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import cdist, pdist, squareform
 
-import shoal
-from shoal import partition, replace
-from shoal.errors import ShoalWarning
+from shoal import partition, recode, replace
 from shoal.partition import fuzzy
 
 IMAGES = Path(__file__).parent / "images"
-K = 5
-INK, LIGHT, WARM, COOL = "#333333", "#d9d9d9", "#b5542d", "#1f6f8b"
-SHADES = ("#9ecae1", "#fdae6b", "#a1d99b", "#bcbddc", "#fc9272", "#c7c7c7", "#e7ba52", "#ce6dbd")
-
-Doubles = NDArray[np.float64]
-
-
-def some_records() -> Doubles:
-    """Return three clouds and a few outliers, standardised."""
-    random = np.random.default_rng(7)
-    clouds = [random.normal(at, size, (number, 2)) for at, size, number in CLOUDS]
-    X = np.vstack([*clouds, [[7.5, 5.0], [-0.5, 5.0]]])
-    return (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
-
-
-CLOUDS = [((1.0, 1.0), 0.8, 26), ((5.0, 2.0), 0.9, 19), ((3.0, 5.5), 0.7, 13)]
-RECORDS = some_records()
-
-
-def pair(titles: tuple[str, str] = ("records", "")) -> tuple[Figure, Axes, Axes]:
-    """Return a figure with two plots side by side, without ticks, on the same scale."""
-    figure = Figure(figsize=(6.4, 3.0), layout="constrained")
-    left, right = figure.subplots(1, 2, sharex=True, sharey=True)
-    for axes, title in zip((left, right), titles, strict=True):
-        plain(axes, title)
-    return figure, left, right
-
-
-def plain(axes: Axes, title: str = "") -> None:
-    axes.set_xticks([])
-    axes.set_yticks([])
-    axes.set_title(title, fontsize=9, color=INK)
-    for side in axes.spines.values():
-        side.set_color(LIGHT)
-
-
-def points(axes: Axes, X: Doubles, colour: str = INK, **look: object) -> None:
-    axes.plot(X[:, 0], X[:, 1], ".", color=colour, **{"markersize": 4, **look})
-
-
-def hulls(axes: Axes, X: Doubles, labels: NDArray[np.int64], numbers: bool = False) -> None:
-    """Draw every group as a patch around its records, with its mean."""
-    for label in np.unique(labels):
-        members = X[labels == label]
-        try:
-            corners = members[ConvexHull(members).vertices]
-        except QhullError:  # all on one line
-            corners = members
-        shade = SHADES[label % len(SHADES)]
-        axes.fill(*corners.T, facecolor=shade, edgecolor=shade, alpha=0.55, linewidth=5, joinstyle="round")
-        if numbers:
-            axes.annotate(str(label + 1), members.mean(axis=0), fontsize=8, ha="center", va="center", weight="bold")
-    points(axes, X)
-
-
-def groups_of(method: object) -> NDArray[np.int64]:
-    return method.fit(RECORDS).labels_
-
+CUT = {"color": WARM, "linewidth": 1.4, "linestyle": (0, (2.5, 1.5))}
 
 # Partitions.
 
@@ -111,25 +69,39 @@ def mdav() -> Figure:
     return figure
 
 
-def beside_mdav(method: object, title: str) -> Figure:
-    figure, left, right = pair(("MDAV", title))
-    hulls(left, RECORDS, groups_of(partition.MDAV(K)))
-    hulls(right, RECORDS, groups_of(method))
+def md() -> Figure:
+    figure = beside_mdav(partition.MD(K), "MD: around the two records farthest apart")
+    apart = list(np.unravel_index(np.argmax(cdist(RECORDS, RECORDS)), (len(RECORDS), len(RECORDS))))
+    figure.axes[1].plot(*RECORDS[apart].T, "o--", color=WARM, linewidth=1, markersize=8, markerfacecolor="none")
     return figure
+
+
+def small_clouds() -> Doubles:
+    """Return clouds of 6 to 9 records, well apart; in each, records lie around one in the middle."""
+    random = np.random.default_rng(0)
+    places = [(0, 0), (3.2, 0.3), (6.2, 0), (0.2, 2.8), (3, 3), (6, 2.7), (1.5, 5.4), (4.8, 5.5)]
+    clouds = []
+    for place, size in zip(places, [7, 9, 6, 8, 7, 6, 8, 9], strict=True):
+        angles = 2 * np.pi * np.arange(size - 1) / (size - 1) + random.uniform(0, 2 * np.pi)
+        around = np.stack([np.cos(angles), np.sin(angles)], axis=1) * random.uniform(0.48, 0.8, (size - 1, 1))
+        clouds.append(np.vstack([[0, 0], around]) + place)
+    X = np.vstack(clouds)
+    return (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
 
 
 def tfrp() -> Figure:
     figure, left, right = pair(("two fixed reference points", "groups of 5 and more"))
     points(left, RECORDS, "#999999")
-    for corner, way in ((RECORDS.min(axis=0), "minimum of every variable"), (RECORDS.max(axis=0), "maximum")):
+    low, high = RECORDS.min(axis=0), RECORDS.max(axis=0)
+    for corner, words, down, side in ((low, "minimum", -13, "left"), (high, "maximum", 7, "right")):
         far = RECORDS[np.argmax(((RECORDS - corner) ** 2).sum(axis=1))]
         left.plot(*corner, "s", color=WARM, markersize=5)
         left.annotate("", far, corner, arrowprops={"arrowstyle": "->", "color": COOL})
-        low = corner[0] < 0
         left.annotate(
-            way, corner, xytext=(5 if low else -5, 5 if low else -10), textcoords="offset points", fontsize=8,
-            color=WARM, ha="left" if low else "right",
+            f"{words} of every variable", corner, xytext=(0, down), textcoords="offset points", fontsize=8, color=WARM,
+            ha=side,
         )  # fmt: skip
+    left.set_ylim(low[1] - 0.5, high[1] + 0.5)
     hulls(right, RECORDS, groups_of(partition.TFRP(K)))
     return figure
 
@@ -143,33 +115,29 @@ def k_means() -> Figure:
 
 
 def mst() -> Figure:
-    figure, left, right = pair(("minimum spanning tree, cut edges dashed", "groups of 5 to 9"))
+    figure, left, right = pair(("spanning tree; dashed: between groups", "groups of 5 to 9"))
     labels = groups_of(partition.MST(K))
     for one, two in zip(*minimum_spanning_tree(squareform(pdist(RECORDS))).nonzero(), strict=True):
         is_cut = labels[one] != labels[two]
-        left.plot(*RECORDS[[one, two]].T, ":" if is_cut else "-", color=WARM if is_cut else "#999999", linewidth=1)
+        left.plot(*RECORDS[[one, two]].T, **(CUT if is_cut else {"color": "#999999", "linewidth": 1}))
     points(left, RECORDS)
     hulls(right, RECORDS, labels)
     return figure
 
 
 def mhm() -> Figure:
-    figure, left, right = pair(("a path from record to record", "the path cut in the best way"))
-    path = nearest_point_next()
+    figure, left, right = pair(("a path through MDAV's groups", "the path cut (dashed) in the best way"))
+    method = partition.MHM(K)
+    path, labels = method._path(RECORDS), groups_of(method)
     left.plot(*RECORDS[path].T, "-", color="#999999", linewidth=1)
+    left.plot(*RECORDS[path[0]], "s", color=WARM, markersize=5)
+    left.annotate("start", RECORDS[path[0]], xytext=(7, -3), textcoords="offset points", fontsize=8, color=WARM)
     points(left, RECORDS)
-    hulls(right, RECORDS, groups_of(partition.MHM(K, order="npn")))
+    hulls(right, RECORDS, labels)
+    for one, two in pairwise(path):
+        is_cut = labels[one] != labels[two]
+        right.plot(*RECORDS[[one, two]].T, **(CUT if is_cut else {"color": "#777777", "linewidth": 0.8}))
     return figure
-
-
-def nearest_point_next() -> list[int]:
-    """Return the order that starts far from the mean and goes to the nearest record that is left."""
-    path = [int(np.argmax(((RECORDS - RECORDS.mean(axis=0)) ** 2).sum(axis=1)))]
-    while len(path) < len(RECORDS):
-        distances = ((RECORDS - RECORDS[path[-1]]) ** 2).sum(axis=1)
-        distances[path] = np.inf
-        path.append(int(np.argmin(distances)))
-    return path
 
 
 def hac() -> Figure:
@@ -186,15 +154,17 @@ def hac() -> Figure:
 def optimal_univariate() -> Figure:
     figure = Figure(figsize=(6.4, 1.7), layout="constrained")
     axes = figure.subplots()
-    plain(axes, "one variable, in order; the cuts with the least squared error")
-    x = np.sort(np.random.default_rng(3).gamma(2.0, size=34))
+    plain(axes, "one variable in order: groups of 3 to 5, and the cuts between them (dashed)")
+    x = np.sort(np.random.default_rng(106).gamma(2.0, size=22))
     labels = partition.OptimalUnivariate(3).fit(x[:, None]).labels_
-    for label in np.unique(labels):
-        members = x[labels == label]
-        shade = SHADES[label % len(SHADES)]
-        axes.plot([members.min(), members.max()], [0, 0], color=shade, linewidth=12, solid_capstyle="round", alpha=0.6)
-        axes.plot(members.mean(), 0, "|", color=WARM, markersize=14)
-    axes.plot(x, 0 * x, ".", color=INK, markersize=4)
+    ends = np.flatnonzero(np.diff(labels))
+    cuts = (x[ends] + x[ends + 1]) / 2
+    borders = [x[0] - 0.1, *cuts, x[-1] + 0.1]
+    for place, (low, high) in enumerate(pairwise(borders)):
+        axes.add_patch(Rectangle((low, -0.45), high - low, 0.9, facecolor=SHADES[place % len(SHADES)], alpha=0.6))
+    for cut in cuts:
+        axes.plot([cut, cut], [-0.8, 0.8], **CUT)
+    axes.plot(x, 0 * x, ".", color=INK, markersize=5)
     axes.set_ylim(-1, 1)
     return figure
 
@@ -213,43 +183,29 @@ def one_group() -> Figure:
     return figure
 
 
-def memberships(fitted: object, title: str) -> Figure:
-    """Draw centres, and how much every record belongs to one of them."""
-    figure, left, right = pair((title, "memberships in one of them"))
-    centres, U = fitted.cluster_centers_, fitted.memberships_
-    points(left, RECORDS, "#777777")
-    left.plot(*centres.T, "x", color=WARM, markersize=7, markeredgewidth=2)
-    one = int(np.argmin((centres**2).sum(axis=1)))
-    right.scatter(*RECORDS.T, s=8 + 40 * U[:, one], c=U[:, one], cmap="YlGnBu", vmin=-0.2, vmax=1, edgecolors="#777777",
-                  linewidths=0.4)  # fmt: skip
-    right.plot(*centres[one], "x", color=WARM, markersize=8, markeredgewidth=2)
-    return figure
-
-
 # Replacements: before and after.
 
 
-def moved(masked: Doubles, title: str, arrows: bool = True) -> Figure:
-    """Draw the records, and where each of them goes."""
-    figure, left, right = pair(("original", title))
-    points(left, RECORDS, COOL)
-    if arrows:
-        for before, after in zip(RECORDS, masked, strict=True):
-            right.plot(*np.array([before, after]).T, "-", color=LIGHT, linewidth=0.8, zorder=0)
-    points(right, masked, WARM, markersize=5)
+def rewritten(replacement: object, title: str, method: object = "one-group", k: int = K) -> Figure:
+    """Draw what a replacement makes of X, the variable on the vertical axis, given Y on the other."""
+    figure = moved(released(k, method, replacement, confidential=["y"]), title)
+    for axes in figure.axes:
+        axes.set_xlabel("Y, kept")
+    figure.axes[0].set_ylabel("X, confidential")
     return figure
 
 
-def released(k: int = K, method: object = "mdav", replacement: object = "mean", **options: object) -> Doubles:
-    """Return what `protect` releases of the records."""
-    frame = pd.DataFrame(RECORDS, columns=["x", "y"])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ShoalWarning)
-        return shoal.protect(frame, k, method=method, replace=replacement, seed=1, **options).data.to_numpy()
-
-
-def rewritten(replacement: object, title: str, method: object = "one-group", k: int = K) -> Figure:
-    return moved(released(k, method, replacement, confidential=["y"]), title)
+def membership_draw() -> Figure:
+    draw = replace.MembershipDraw(m2=1.5)
+    masked = released(method="fuzzy", replacement=draw)
+    centres = np.unique(masked.round(9), axis=0)
+    nearest = cdist(RECORDS, centres).argmin(axis=1)
+    is_other = cdist(masked, centres).argmin(axis=1) != nearest
+    figure = moved(masked, "a centre each, drawn (dashed: not the nearest)")
+    for before, after in zip(RECORDS[is_other], masked[is_other], strict=True):
+        figure.axes[1].plot(*np.array([before, after]).T, **CUT)
+    points(figure.axes[1], RECORDS, COOL, markersize=2)
+    return figure
 
 
 def representatives() -> Figure:
@@ -258,6 +214,7 @@ def representatives() -> Figure:
     for axes in (left, right):
         axes.set_ylim(-0.6, 4.6)
         axes.set_xlim(0, 12)
+        axes.set_xticks([1, 2, 4, 11])
     left.plot(values, [2, 2, 2.35, 2, 2], ".", color=INK, markersize=10)  # one of two equal values above the other
     counted = (
         ("mean", values.mean()),
@@ -314,10 +271,39 @@ def record_swap() -> Figure:
     return figure
 
 
+def suppression() -> Figure:
+    """Draw a table of two keys, combination by combination, before and after, with k = 3."""
+    table = pd.DataFrame(SUPPRESSED, columns=["region", "job"])
+    table = table.loc[table.index.repeat(COUNTS)].reset_index(drop=True)
+    released = recode.suppress(table, ["region", "job"], k=3).data
+    figure = Figure(figsize=(6.4, 3.4), layout="constrained")
+    for axes, shown, title in zip(
+        figure.subplots(1, 2), (table, released), ("records", "with what it keeps, each agrees with 3"), strict=True
+    ):
+        plain(axes, title)
+        for row, (values, before) in enumerate(zip(shown.to_numpy(), table.to_numpy(), strict=True)):
+            for place, (value, original) in enumerate(zip(values, before, strict=True)):
+                gone = pd.isna(value)
+                shade = WARM if gone else SHADES[KEY_VALUES.index(original)]
+                axes.add_patch(Rectangle((place, -row), 0.96, 0.9, facecolor=shade, alpha=0.9 if gone else 0.55))
+                text = "missing" if gone else original
+                axes.text(
+                    place + 0.48, 0.45 - row, text, ha="center", va="center", fontsize=7, color="w" if gone else INK
+                )
+        axes.set(xlim=(-0.05, 2.01), ylim=(-len(table) + 0.95, 1.0))
+    return figure
+
+
+SUPPRESSED = [("North", "nurse"), ("North", "cook"), ("South", "nurse"), ("South", "cook"), ("South", "judge")]
+COUNTS = [4, 3, 3, 1, 1]
+KEY_VALUES = ["North", "South", "nurse", "cook", "judge"]
+
 PICTURES: dict[str, Callable[[], Figure]] = {
     "mdav": mdav,
-    "vmdav": lambda: beside_mdav(partition.VMDAV(K, gamma=1.1), "V-MDAV: groups of 5 to 9"),
-    "md": lambda: beside_mdav(partition.MD(K), "MD: around the two records farthest apart"),
+    "vmdav": lambda: beside_mdav(
+        partition.VMDAV(K, gamma=1.1), "V-MDAV, gamma = 1.1: groups of 5 to 9", small_clouds()
+    ),
+    "md": md,
     "cbfs": lambda: beside_mdav(partition.CBFS(K), "CBFS: one group at a time"),
     "tfrp": tfrp,
     "k-means": k_means,
@@ -330,27 +316,28 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "refine": refine,
     "one-group": one_group,
     "fuzzy": lambda: memberships(
-        fuzzy.FuzzyCMeans(n_clusters=8, m=1.5, random_state=0).fit(RECORDS), "records and eight fuzzy centres"
+        fuzzy.FuzzyCMeans(n_clusters=3, m=2.0, random_state=0).fit(RECORDS), "records and three fuzzy centres, m = 2"
     ),
     "entropy": lambda: memberships(
-        fuzzy.EntropyFuzzyCMeans(n_clusters=8, lam=4.0, random_state=0).fit(RECORDS), "records and eight fuzzy centres"
+        fuzzy.EntropyFuzzyCMeans(n_clusters=3, lam=2.0, random_state=0).fit(RECORDS),
+        "records and three fuzzy centres, lam = 2",
     ),
     "representatives": representatives,
     "mean": lambda: moved(released(), "groups of 5: every record gets the mean"),
-    "membership-draw": lambda: moved(
-        released(method="fuzzy", replacement="membership-draw"), "every record gets a centre, drawn"
-    ),
-    "ipso": lambda: rewritten("ipso", "y drawn anew: same means and covariances"),
-    "hybrid": lambda: rewritten("hybrid", "y drawn anew inside every group", "mdav", 8),
-    "muralidhar-sarathy": lambda: rewritten(replace.MuralidharSarathy(alpha=0.7), "0.7 of the residual of y stays"),
-    "fuzzy-regression": lambda: rewritten(
-        replace.FuzzyRegression(n_clusters=3), "y from one of three regressions on x"
+    "membership-draw": membership_draw,
+    "ipso": lambda: rewritten("ipso", "X drawn anew: same means and covariances"),
+    "hybrid": lambda: rewritten("hybrid", "X drawn anew inside every group", "mdav", 8),
+    "muralidhar-sarathy": lambda: rewritten(replace.MuralidharSarathy(alpha=0.7), "0.7 of the residual of X stays"),
+    "fuzzy-regression": lambda: moved(
+        released(method="one-group", replacement=replace.FuzzyRegression(n_clusters=3), confidential=["y"]),
+        "y from one of three regressions on x",
     ),
     "rank-swap": lambda: moved(released(method="one-group", replacement="rank-swap"), "ranks swapped within 15 %"),
     "noise": lambda: moved(released(method="one-group", replacement="noise"), "noise added, alpha = 0.1"),
-    "shuffle": lambda: rewritten("shuffle", "y shuffled: the same values, other records"),
+    "shuffle": lambda: rewritten("shuffle", "X shuffled: the same values, other records"),
     "pram": pram,
     "record-swap": record_swap,
+    "suppression": suppression,
 }
 
 
