@@ -29,6 +29,7 @@ import numpy as np
 from numba import types
 
 from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_kernel, intrinsic, kernel
+from shoal.partition.kernels.two_parts import add_parts, squared_sum_part, sum_from
 
 _DOUBT = 2.0**-48  # sixteen times the rounding of a double: what the high parts can be wrong by
 _EQUAL = 2.0**-80  # what both parts together can be wrong by, and differences that count as none
@@ -45,24 +46,6 @@ ENTRY = 7  # not of i: the entries of a row that are looked at together
 FACTS = 8
 
 
-@inner_kernel
-def _two_sum(a: Scalar, b: Scalar) -> Scalar:
-    """Return the sum rounded, and what rounding lost."""
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
-
-
-@intrinsic
-def _times_plus(typing_context, a, b, c):  # type: ignore[no-untyped-def]
-    """Return a * b + c, rounded once: the same on every processor, those without such an instruction too."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.fma(*arguments)
-
-    return types.float64(types.float64, types.float64, types.float64), generate
-
-
 @intrinsic
 def _lesser(typing_context, a, b):  # type: ignore[no-untyped-def]
     """Return the lesser of two numbers, of which neither is "not a number": so loops may take them in any order."""
@@ -75,45 +58,6 @@ def _lesser(typing_context, a, b):  # type: ignore[no-untyped-def]
 
 
 @inner_kernel
-def _two_square(a: Scalar) -> Scalar:
-    """Return the square rounded, and what rounding lost."""
-    square = a * a
-    return square, _times_plus(a, a, -square)
-
-
-@inner_kernel
-def _add(high: Scalar, low: Scalar, other_high: Scalar, other_low: Scalar) -> Scalar:
-    """Return the sum of two numbers with high and low parts."""
-    total, lost = _two_sum(high, other_high)
-    lost += low + other_low
-    high = total + lost
-    return high, lost - (high - total)
-
-
-@inner_kernel
-def _squared_sum_part(high: Scalar, low: Scalar, size: Scalar) -> Scalar:
-    """Return the square of a sum divided by the number of values."""
-    square, rest = _two_square(high)
-    rest += 2.0 * high * low
-    part = square / size
-    return part, (_times_plus(-part, size, square) + rest) / size
-
-
-@inner_kernel
-def _sum_from(value: Scalar, zero: Scalar, sums: Scalar) -> Scalar:
-    """Add the distance of a value from `zero` to a sum and its square to a sum of squares."""
-    s_high, s_low, q_high, q_low = sums
-    value, lost = _two_sum(value, -zero)
-    square, rest = _two_square(value)
-    rest += 2.0 * value * lost
-    s_high, more = _two_sum(s_high, value)
-    s_low += more + lost
-    q_high, more = _two_sum(q_high, square)
-    q_low += more + rest
-    return s_high, s_low, q_high, q_low
-
-
-@inner_kernel
 def _facts(of: Doubles, place: Scalar) -> Scalar:
     """Return what is known of a column or a row; the least squared errors of a column apart."""
     return of[UPPER, place], of[UPPER_LOW, place], of[SUM, place], of[SUM_LOW, place]
@@ -122,9 +66,9 @@ def _facts(of: Doubles, place: Scalar) -> Scalar:
 @inner_kernel
 def _entry(row: Scalar, column: Scalar, size: Scalar) -> Scalar:
     """Return an entry of the matrix with all its digits, less the squares of the row."""
-    high, low = _add(row[2], row[3], column[2], column[3])
-    high, low = _squared_sum_part(high, low, size)
-    return _add(column[0], column[1], -high, -low)
+    high, low = add_parts(row[2], row[3], column[2], column[3])
+    high, low = squared_sum_part(high, low, size)
+    return add_parts(column[0], column[1], -high, -low)
 
 
 @inner_kernel
@@ -150,7 +94,7 @@ def _is_less(of_row: Scalar, entry: Scalar, other: Scalar) -> Scalar:
     if abs(difference) <= _DOUBT * scale and scale > 0.0:
         high, low = _entry(of_row, column, size)
         other_high, other_low = _entry(of_row, other_column, other_size)
-        difference, _ = _add(other_high, other_low, -high, -low)
+        difference, _ = add_parts(other_high, other_low, -high, -low)
         less = difference > _EQUAL * scale
     return less
 
@@ -175,14 +119,14 @@ def _sum_block(values: Doubles, start: Scalar, count: Scalar, first: Scalar, col
     sums = (0.0, 0.0, 0.0, 0.0)
     for column in range(last, first - 1, -1):
         if column < last:
-            sums = _sum_from(values[start - last + column], zero, sums)
+            sums = sum_from(values[start - last + column], zero, sums)
         columns[SUM, column], columns[SUM_LOW, column] = sums[0], sums[1]
-        columns[UPPER, column], columns[UPPER_LOW, column] = _add(
+        columns[UPPER, column], columns[UPPER_LOW, column] = add_parts(
             columns[LEAST, column], columns[LEAST_LOW, column], sums[2], sums[3]
         )
     sums = (0.0, 0.0, 0.0, 0.0)
     for row in range(count):
-        sums = _sum_from(values[start + row], zero, sums)
+        sums = sum_from(values[start + row], zero, sums)
         rows[SUM, row], rows[SUM_LOW, row] = sums[0], sums[1]
         rows[SQUARES, row], rows[SQUARES_LOW, row] = sums[2], sums[3]
 
@@ -315,7 +259,7 @@ def _measure_from_least(columns: Doubles, first: Scalar, stop: Scalar) -> None:
     zero, zero_low, scale = columns[LEAST, place], columns[LEAST_LOW, place], columns[SCALE, place]
     columns[SCALE, place] = 0.0
     for column in range(first, stop):
-        high, low = _add(columns[LEAST, column], columns[LEAST_LOW, column], -zero, -zero_low)
+        high, low = add_parts(columns[LEAST, column], columns[LEAST_LOW, column], -zero, -zero_low)
         differs = high > _EQUAL * (scale + columns[SCALE, column])
         columns[LEAST, column] = high if differs else 0.0
         columns[LEAST_LOW, column] = low if differs else 0.0
@@ -332,7 +276,9 @@ def _move_on(columns: Doubles, rows: Doubles, count: Scalar, best: Integers) -> 
     for row in range(count):
         column = k - 1 + row
         high, low = _entry(_facts(rows, row), _facts(columns, best[row]), 2.0 * k - 1.0 + row - best[row])
-        columns[LEAST, column], columns[LEAST_LOW, column] = _add(high, low, rows[SQUARES, row], rows[SQUARES_LOW, row])
+        columns[LEAST, column], columns[LEAST_LOW, column] = add_parts(
+            high, low, rows[SQUARES, row], rows[SQUARES_LOW, row]
+        )
         columns[SCALE, column] = columns[UPPER, best[row]] + rows[SQUARES, row]
     _measure_from_least(columns, max(best[count - 1] - k, 0), k - 1 + count)
 
@@ -351,9 +297,9 @@ def begin_sorted_cuts(values: Doubles, columns: Doubles, group_size: Integers) -
     """Take up to 2k-1 of the first values as one group: the columns of the first block."""
     sums = (0.0, 0.0, 0.0, 0.0)
     for i in range(columns.shape[1]):
-        sums = _sum_from(values[i], values[0], sums)
-        high, low = _squared_sum_part(sums[0], sums[1], i + 1.0)
-        columns[LEAST, i], columns[LEAST_LOW, i] = _add(sums[2], sums[3], -high, -low)
+        sums = sum_from(values[i], values[0], sums)
+        high, low = squared_sum_part(sums[0], sums[1], i + 1.0)
+        columns[LEAST, i], columns[LEAST_LOW, i] = add_parts(sums[2], sums[3], -high, -low)
         columns[SCALE, i] = sums[2]
         group_size[i + 1] = i + 1
     _measure_from_least(columns, columns.shape[1] // 2, columns.shape[1])  # fewer than k are none
