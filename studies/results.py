@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 import shoal
 
 _ROOT = Path(__file__).resolve().parents[1]
+REFERENCE_FILES = ("census.csv", "tarragona.csv", "eia.csv", "testdata.csv")
 RESULTS = _ROOT / "docs" / "studies" / "results"
 
 
@@ -56,6 +57,7 @@ class Study:
         self.options = self.arguments.parse_args()
         if getattr(self.options, "long", False):
             self.arguments.prog += " --long"  # results say so
+        self._check_options()
         self.options.output.mkdir(parents=True, exist_ok=True)
         self._began = time.perf_counter()
         return self.options
@@ -63,6 +65,16 @@ class Study:
     def data(self, file: str) -> pd.DataFrame:
         """Read a reference file."""
         return shoal.read_table(self.options.data / file)
+
+    def _check_options(self) -> None:
+        """End with one line where an option cannot be used, before anything is written."""
+        missing = [file for file in REFERENCE_FILES if not (self.options.data / file).is_file()]
+        if missing:
+            self.arguments.error(f"--data needs a folder with {', '.join(missing)}; got {self.options.data}.")
+        if self.options.output.exists() and not self.options.output.is_dir():
+            self.arguments.error(f"--output needs a folder; {self.options.output} is a file.")
+        if self.options.jobs < 1:
+            self.arguments.error(f"--jobs needs a whole number from 1 on; got {self.options.jobs}.")
 
     def table(self, name: str, frame: pd.DataFrame, title: str) -> None:
         """Print a table, and write it as NAME.csv with the command that made it in the first line."""

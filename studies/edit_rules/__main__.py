@@ -25,12 +25,16 @@ from studies.edit_rules.releases import collect
 from studies.edit_rules.tables import broken_rules, by_reading, lowest, scores
 from studies.results import RESULTS, Study
 
+NEEDED = 10  # the k of a score that the paper prints
+
 
 def main() -> None:
     study = Study("edit_rules", __doc__)
     study.arguments.add_argument("--largest", type=int, default=LARGEST, help="the last k")
     study.arguments.add_argument("--without-saxon", action="store_true", help="check with shoal only")
     options = study.arguments.parse_args()
+    if options.largest < NEEDED:
+        study.arguments.error(f"--largest needs a whole number from {NEEDED} on; got {options.largest}.")
     if options.output == RESULTS / study.name and (options.largest, options.without_saxon) != (LARGEST, False):
         study.arguments.set_defaults(output=Path("build", study.name))  # the page quotes results of the plain command
     if not options.without_saxon and find_spec("saxonche") is None:
