@@ -105,6 +105,19 @@ def test_the_page_quotes_the_centres_of_table_3(kind):
     assert set(rounded(table, columns)) <= page_rows(STUDY)
 
 
+def test_the_page_has_every_centre_of_table_3():
+    """With five decimals as printed, or two where ours stand beside them."""
+    shown = page_rows(STUDY)
+    for _, row in results(STUDY, "table_3").iterrows():
+        here = [cells for cells in shown if cells[:2] == (row["data"], row["centre"])]
+        for digits in (2, 5):
+            printed = {f"{float(row[name]):.{digits}f}" for name in CENTRE}
+            if any(printed <= set(cells) for cells in here):
+                break
+        else:
+            pytest.fail(f"{row['data']}, centre {row['centre']}")
+
+
 @pytest.mark.parametrize("table", [*QUOTED, "table_3", "table_3_exponents", "proposition_8", "proposition_8_entropy"])
 def test_a_table_says_what_made_it(table):
     option = " --long" if table.startswith("long_") else ""
