@@ -13,7 +13,7 @@ from studies.clustering_similarity.similarities import POSSIBILISTIC as FPCM
 from studies.clustering_similarity.synthetic_files import COUNTS, FILES, IPSO, REGRESSION
 from studies.clustering_similarity.tables import curve
 
-__all__ = ["claims"]
+__all__ = ["claims", "claims_in_the_other_order"]
 
 _HEAD = ["figure", "the paper", "here", "agrees"]
 _LESS, _MORE = REGRESSION  # fuzzy
@@ -23,18 +23,30 @@ Claim = tuple[str, str, str, str]
 
 def claims(rows: pd.DataFrame, differences: pd.DataFrame, correlations: pd.DataFrame) -> pd.DataFrame:
     """Return every statement: its figure, its words, what is measured, and whether they agree."""
-    found = _Values(rows)
-    by_file = differences.set_index(["file", "clustering", "measure", "release", "k"])
-    statements = [*_loss(found), *_crisp(found), *_cuts(found, by_file), *_fuzzy_rand(found)]
-    statements += [*_noise(found, by_file), *_shapes(found, by_file), *_conclusions(correlations)]
+    statements = [*_on_figures(rows, differences), *_conclusions(correlations)]
     return pd.DataFrame(statements, columns=_HEAD)
 
 
+def claims_in_the_other_order(
+    rows: pd.DataFrame, differences: pd.DataFrame, rows_here: pd.DataFrame, differences_here: pd.DataFrame
+) -> pd.DataFrame:
+    """Return every statement on a figure with the columns in the other order, and the verdict in the likely one."""
+    statements = pd.DataFrame(_on_figures(rows, differences), columns=_HEAD)
+    return statements.assign(**{"agrees in order B": [one[-1] for one in _on_figures(rows_here, differences_here)]})
+
+
+def _on_figures(rows: pd.DataFrame, differences: pd.DataFrame) -> list[Claim]:
+    found = _Values(rows)
+    by_file = differences.set_index(["file", "clustering", "measure", "release", "k"])
+    statements = [*_loss(found), *_crisp(found), *_cuts(found, by_file), *_fuzzy_rand(found)]
+    return [*statements, *_noise(found, by_file), *_shapes(found, by_file)]
+
+
 class _Values:
-    """Means over the repetitions, by file, clustering, measure and release."""
+    """Means over the repetitions of one order of the columns, by file, clustering, measure and release."""
 
     def __init__(self, rows: pd.DataFrame) -> None:
-        self._loss = rows[(rows.order == "B") & (rows.measure == "PIL")]
+        self._loss = rows[rows.measure == "PIL"]
         self._rows = rows[rows.reading == ALL_SCALED]
 
     def pil(self, file: str, release: str) -> pd.Series:

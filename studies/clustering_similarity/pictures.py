@@ -22,11 +22,11 @@ from studies.clustering_similarity.similarities import (
     POSSIBILISTIC,
     RAND,
 )
-from studies.clustering_similarity.synthetic_files import COUNTS, FILES, IPSO, REGRESSION
+from studies.clustering_similarity.synthetic_files import COUNTS, FILES, IPSO, ORDERS, REGRESSION
 from studies.clustering_similarity.tables import NAMES, curve
 from studies.panels import finish, panels
 
-__all__ = ["pictures"]
+__all__ = ["loss_and_similarity", "loss_picture", "over_clusters"]
 
 _SYNTHETIC = IPSO + REGRESSION
 _COLOURS = dict(zip(_SYNTHETIC, ("#9ecae1", "#4292c6", "#08519c", "#e6550d", "#fdae6b"), strict=True))
@@ -39,19 +39,22 @@ _STYLES: dict[str, dict[str, Any]] = {
 _LEGEND = (*_SYNTHETIC, *REFERENCE)
 
 
-def _loss(rows: pd.DataFrame) -> Figure:
-    """Draw PIL over the number of models, with the variables in the likelier order."""
-    figure, grid = panels(1, 2, (8, 3.4), sharey=True)
-    for axes, file in zip(grid[0], FILES, strict=True):
-        of_file = rows[(rows.order == "B") & (rows.file == file)]
-        for release in IPSO:
-            style = _STYLES[release] | {"marker": None}
-            axes.axhline(curve(of_file, release, "", "PIL", 0).iloc[0], label=release, **style)
-        for release in REGRESSION:
-            values = curve(of_file, release, "", "PIL", 0)
-            axes.plot(values.index, values, label=release, **_STYLES[release])
-        axes.set(title=file, xlabel="models of the regression, c", xticks=COUNTS)
-    grid[0, 0].set_ylabel("PIL, % (lower is better)")
+def loss_picture(rows: pd.DataFrame) -> Figure:
+    """Draw PIL over the number of models, a row for each order of the columns."""
+    figure, grid = panels(len(ORDERS), 2, (8, 5.6), sharex=True, sharey=True)
+    for line, order in zip(grid, ORDERS, strict=True):
+        for axes, file in zip(line, FILES, strict=True):
+            of_file = rows[(rows.order == order) & (rows.file == file)]
+            for release in IPSO:
+                style = _STYLES[release] | {"marker": None}
+                axes.axhline(curve(of_file, release, "", "PIL", 0).iloc[0], label=release, **style)
+            for release in REGRESSION:
+                values = curve(of_file, release, "", "PIL", 0)
+                axes.plot(values.index, values, label=release, **_STYLES[release])
+            axes.set(title=f"{file}, order {order}", xticks=COUNTS)
+        line[0].set_ylabel("PIL, % (lower is better)")
+    for axes in grid[-1]:
+        axes.set_xlabel("models of the regression, c")
     grid[0, 0].set_ylim(bottom=0)
     return finish(figure, _SYNTHETIC)
 
@@ -103,7 +106,7 @@ def _over_clusters(axes: Any, rows: pd.DataFrame, names: tuple[str, ...], cluste
     axes.set_xticks(COUNTS)
 
 
-def _against_loss(points: pd.DataFrame) -> Figure:
+def loss_and_similarity(points: pd.DataFrame) -> Figure:
     """Draw similarities against PIL, with k = c and with k fixed; filled for orig4, hollow for orig9."""
     figure, grid = panels(3, 3, (9, 8), sharex=True, sharey="row")
     for line, (clustering, (what,)) in zip(grid, AGAINST_PIL.items(), strict=True):
@@ -124,13 +127,11 @@ def _against_loss(points: pd.DataFrame) -> Figure:
     return finish(figure, (*_SYNTHETIC, *FILES))
 
 
-def pictures(rows: pd.DataFrame, points: pd.DataFrame) -> Iterator[tuple[str, Figure]]:
-    """Yield the name of every picture, and the picture."""
-    yield "figure_1", _loss(rows)
+def over_clusters(rows: pd.DataFrame) -> Iterator[tuple[str, Figure]]:
+    """Yield the names and pictures of figures 2 to 10, with the columns in one order."""
     rows = rows[rows.reading == ALL_SCALED]
     yield "figures_2_3", _curves(rows, [(CRISP, RAND), (CRISP, JACCARD)])
     yield "figures_4_5", _cuts(rows, FCM2, REGRESSION[1])
     yield "figures_6_7", _curves(rows, [(FCM, FUZZY_RAND)])
     yield "figures_8_9", _cuts(rows, NOISE, REGRESSION[0])
     yield "figure_10", _shapes(rows)
-    yield "against_pil", _against_loss(points)

@@ -28,6 +28,7 @@ from studies.clustering_similarity.similarities import (
 from studies.clustering_similarity.synthetic_files import (
     COUNTS,
     FILES,
+    LIKELY,
     ORDERS,
     REGRESSION,
     OriginalFile,
@@ -79,30 +80,31 @@ class _Comparisons:
 
 
 def _repetition(census: pd.DataFrame, order: str, file: str, number: int) -> list[tuple]:
-    """Return one row for each measured value of one repetition; in order A without clusterings."""
+    """Return one row for each measured value of one repetition; in order A what the figures of the paper have."""
     warnings.simplefilter("ignore", ShoalWarning)  # thirty iterations are seldom enough
     original = original_file(census, order, file)
     before, after = original.records, original.dependent
     rows: list[tuple] = []
-    comparisons = []
-    if order == "B":
-        comparisons = [_Comparisons(original, ALL_SCALED, COUNTS, number)]
+    comparisons = [_Comparisons(original, ALL_SCALED, COUNTS, number)]
+    if order == LIKELY:
         comparisons += [_Comparisons(original, reading, _READ_AT, number) for reading in READINGS]
     for release, c, replace in releases():
         masked = original.synthetic(replace, number)
         for what, function in (("PIL", measure.probabilistic_information_loss), ("linkage", measure.distance_linkage)):
             rows.append(("", release, c, 0, "", what, 0.0, float(function(before[after], masked[after]))))
         for one in comparisons:
-            for k in _compared_counts(one.reading, release, c):
+            for k in _compared_counts(order, one.reading, release, c):
                 one.compare(release, c, k, masked)
     rows += [row for one in comparisons for row in one.rows]
     return [(order, file, *row, number) for row in rows]
 
 
-def _compared_counts(reading: str, release: str, c: int) -> list[int]:
+def _compared_counts(order: str, reading: str, release: str, c: int) -> list[int]:
     """Return the numbers of clusters into which a synthetic file is put."""
+    if reading == ALL_SCALED and not c:
+        return list(COUNTS)
     if reading == ALL_SCALED:
-        return sorted({c, *FIXED}) if c else list(COUNTS)
+        return sorted({c, *FIXED}) if order == LIKELY else [c]
     if release == REGRESSION[0]:
         return [k for k in _READ_AT if k == c]
     return list(_READ_AT) if release == "IPSO-C" else []

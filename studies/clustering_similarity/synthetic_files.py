@@ -9,12 +9,13 @@ import pandas as pd
 
 import shoal
 
-__all__ = ["COUNTS", "FILES", "IPSO", "ORDERS", "REGRESSION", "OriginalFile", "original_file", "releases"]
+__all__ = ["COUNTS", "FILES", "IPSO", "LIKELY", "ORDERS", "REGRESSION", "OriginalFile", "original_file", "releases"]
 
 # The paper numbers its variables and does not name them. Copies of Census come in two orders.
 _ALPHABETICAL = "AFNLWGT AGI EMCONTRB ERNVAL FEDTAX FICA INTVAL PEARNVAL POTHVAL PTOTVAL STATETAX TAXINC WSALVAL"
 _OTHER = "AFNLWGT AGI EMCONTRB FEDTAX PTOTVAL STATETAX TAXINC POTHVAL INTVAL PEARNVAL FICA WSALVAL ERNVAL"
 ORDERS = {"B": _OTHER.split(), "A": _ALPHABETICAL.split()}
+LIKELY = "B"  # the order in which everything is measured; in the other, what the figures of the paper have
 _DEPENDENT = {"orig4": (4, 7, 12, 13), "orig9": (1, 3, 4, 6, 7, 9, 11, 12, 13)}
 _INDEPENDENT = {"orig4": (1, 2, 3, 5, 6, 8, 9, 10, 11), "orig9": (2, 8, 10)}
 # In order A a dependent variable of orig9 is PTOTVAL - PEARNVAL, and these are unchanged: it cannot be rewritten.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from linked_tables import PageTable, disagreements, linked_file, not_in_files, page_tables
+from linked_tables import STUDIES, PageTable, disagreements, linked_file, not_in_files, page_tables
 
 STUDY = "clustering_similarity"
 TABLES = page_tables(STUDY)
@@ -27,6 +27,25 @@ def test_all_figures_of_the_paper_have_a_table():
 def test_a_number_in_the_text_is_in_a_table():
     known = {number for some in OTHER_PROGRAM.values() for number in some} | SETTINGS
     assert not_in_files(STUDY) <= known
+
+
+def test_the_verdicts_on_figures_are_the_same_in_both_orders_of_the_columns():
+    other, likely = linked_file(STUDY, "claims_order_a.csv"), linked_file(STUDY, "claims.csv")
+    likely = likely[likely.figure != "-"]
+    assert other["agrees in order B"].tolist() == likely.agrees.tolist()
+    assert other[["figure", "the paper"]].to_numpy().tolist() == likely[["figure", "the paper"]].to_numpy().tolist()
+    assert other.agrees.tolist() == likely.agrees.tolist()
+    page = (STUDIES / f"{STUDY}.md").read_text(encoding="utf-8")
+    assert f"of the {len(other)} statements on figures none gets another verdict" in page
+
+
+def test_figures_2_to_10_are_there_in_both_orders_of_the_columns():
+    for name in ("figures_2_3", "figures_4_5", "figures_6_7", "figures_8_9", "figure_10"):
+        likely, other = (linked_file(STUDY, f"{name}{end}.csv") for end in ("", "_order_a"))
+        assert list(likely) == list(other)
+        keys = [column for column in likely if not column.startswith("k = ")]
+        assert likely[keys].equals(other[keys])
+        assert not likely.equals(other)
 
 
 def test_pil_with_three_models_is_that_of_another_program():
