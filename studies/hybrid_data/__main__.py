@@ -8,6 +8,7 @@ means over the confidential variables (and pairs), in units of the original's st
 
 from __future__ import annotations
 
+from studies.hybrid_data.alphas import possible_alphas
 from studies.hybrid_data.claims import claims
 from studies.hybrid_data.mixed_tables import mixed_files, mixed_methods
 from studies.hybrid_data.pictures import pictures
@@ -39,7 +40,8 @@ def main() -> None:
     study.table("unchanged", unchanged, "Records released unchanged if groups that are too small are accepted")
     study.table("mixed", mixed_files(study.data("testdata.csv")), "Hybrid data with categories, testdata.csv")
     study.table("mixed_methods", mixed_methods(study.data("testdata.csv")), "Categories by three methods, five seeds")
-    study.table("claims", claims(means, unchanged), "What the paper says, and what is found")
+    study.table("alphas", possible_alphas(census), "Alphas of Muralidhar and Sarathy for which there is noise, %")
+    study.table("claims", claims(census, means, unchanged), "What the paper says, and what is found")
     for name, figure in pictures(means, unchanged):
         study.picture(name, figure)
     study.end()

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from studies.hybrid_data.releases import HYBRID, MS, PLAIN
+from studies.hybrid_data.alphas import KINDS, ONE_FOR_EACH, largest_singular_value, possible_alphas
+from studies.hybrid_data.releases import HYBRID, MS, PLAIN, difference_from_ipso
 
 HEAD = ["where", "the paper", "here", "agrees"]
 SUBDOMAINS = {
@@ -17,10 +18,10 @@ SUBDOMAINS = {
 Claim = tuple[str, str, str, str]
 
 
-def claims(means: pd.DataFrame, unchanged: pd.DataFrame) -> pd.DataFrame:
+def claims(census: pd.DataFrame, means: pd.DataFrame, unchanged: pd.DataFrame) -> pd.DataFrame:
     """Return every statement: where it stands, its words, what is measured, and whether they agree."""
     by_case = means.set_index(["method", "parameter"])
-    rows = [*_lemmas(by_case), *_role_of_k(by_case, unchanged), *_comparisons(by_case)]
+    rows = [*_lemmas(by_case), *_role_of_k(census, unchanged), *_choice_of_alpha(census), *_comparisons(by_case)]
     return pd.DataFrame(rows, columns=HEAD)
 
 
@@ -45,11 +46,33 @@ def _lemmas(at: pd.DataFrame) -> Iterator[Claim]:
     )
 
 
-def _role_of_k(at: pd.DataFrame, unchanged: pd.DataFrame) -> Iterator[Claim]:
+def _role_of_k(census: pd.DataFrame, unchanged: pd.DataFrame) -> Iterator[Claim]:
     by_k = unchanged.set_index("k").unchanged
     counts = ", ".join(f"{by_k[k]} at k = {k}" for k in (2, 9, 10, 11, 12, 18, 23))
     text = f"of 1080 records released unchanged: {counts}"
     yield "3.1", "k must be at least |X| + 2|Y| + 1, here 23", text, "swapped: 2|X| + |Y| + 1, here 18, is enough"
+    apart = difference_from_ipso(census)
+    text = f"k = 1080 and IPSO with the same seed differ by {'nothing' if apart == 0 else f'{apart:.0e} sd at most'}"
+    yield "3.1", 'k = n "is equivalent to calling IPSO once"', text, "yes" if apart < 1e-9 else "no"
+
+
+def _choice_of_alpha(census: pd.DataFrame) -> Iterator[Claim]:
+    of_kind = possible_alphas(census).set_index(["around", "by at most"])[list(KINDS)]
+    quotes = (
+        'alpha one number for all: the noise "is positive semidefinite"',
+        'unequal numbers: "no guarantee", "it may be necessary to try several values"',
+        'a matrix "does not guarantee positive semidefiniteness either"',
+    )
+    wanted = (lambda least: least == 100, lambda least: least < 100, lambda least: least < 100)
+    for kind, quote, is_as_said in zip(KINDS, quotes, wanted, strict=True):
+        shares = of_kind[kind]
+        text = f"possible: {shares.min():.0f} to {shares.max():.0f} %" if shares.min() < 100 else "possible: all"
+        if kind == KINDS[1]:
+            largest = largest_singular_value(census, ONE_FOR_EACH)
+            numbers = ", ".join(map(str, ONE_FOR_EACH))
+            text += " of those around 0.25, 0.5 and 0.75"
+            text += f"; {numbers} is not, unless multiplied by {1 / largest:.3f} or less"
+        yield "4.1", quote, text, "yes" if is_as_said(shares.min()) else "no"
 
 
 def _comparisons(at: pd.DataFrame) -> Iterator[Claim]:

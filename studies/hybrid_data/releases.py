@@ -73,6 +73,17 @@ def collect(census: pd.DataFrame, seeds: int, jobs: int) -> pd.DataFrame:
         return pd.DataFrame([future.result() for future in futures])
 
 
+def difference_from_ipso(census: pd.DataFrame) -> float:
+    """Return the largest difference, in standard deviations, of hybrid data in one group and IPSO of the same seed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShoalWarning)
+        files = [
+            shoal.protect(census, len(census), replace=name, confidential=CONFIDENTIAL, seed=0).data[CONFIDENTIAL]
+            for name in ("hybrid", "ipso")
+        ]
+    return float(((files[0] - files[1]).abs() / census[CONFIDENTIAL].std()).to_numpy().max())
+
+
 def unchanged_records(census: pd.DataFrame, sizes: range) -> pd.DataFrame:
     """Return how many records a file keeps as they were if groups too small for IPSO are accepted."""
     rows = []
