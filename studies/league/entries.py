@@ -45,7 +45,8 @@ class Entry:
         if not self.replacement:
             return ""
         kinds = REPLACEMENTS[self.replacement].kinds
-        if not kinds & {"continuous", *(["nominal"] if file.categories else [])}:
+        there = {"continuous": True, "nominal": bool(file.categories), "ordinal": bool(file.ordered)}
+        if not any(there[kind] for kind in kinds):
             return f"It is for {' and '.join(sorted(kinds))} variables, and the file has none."
         if self.replacement == "record-swap" and not file.places:
             return (
@@ -53,6 +54,13 @@ class Entry:
                 "as it is, in another row."
             )
         return ""
+
+    def kinds(self, file: LeagueFile, table: pd.DataFrame) -> dict[str, str]:
+        """Return the kind of every column of a file."""
+        kinds = file.kinds(table)
+        if self.replacement and REPLACEMENTS[self.replacement].kinds == {"ordinal"}:
+            kinds |= dict.fromkeys(file.ordered, "ordinal")
+        return kinds
 
     def protection(self, file: LeagueFile, table: pd.DataFrame) -> dict[str, Any]:
         """Return the options of `shoal.protect` for a file."""

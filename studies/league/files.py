@@ -21,7 +21,8 @@ _EIA = (
 class LeagueFile:
     """A file, its columns (all where none are named) and those that are categories.
 
-    `places` are columns that records can exchange; without them there is no record swapping.
+    `places` are columns that records can exchange; without them there is no record swapping. `ordered` are numbers that
+    can be taken for ordered categories, by replacements that are for these alone.
     """
 
     name: str
@@ -29,6 +30,7 @@ class LeagueFile:
     columns: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
+    ordered: tuple[str, ...] = ()
 
     def of(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the columns that are protected."""
@@ -43,5 +45,5 @@ FILES = (
     LeagueFile("census", "Census"),
     LeagueFile("tarragona", "Tarragona"),
     LeagueFile("eia", "EIA", _EIA),
-    LeagueFile("testdata", "testdata", _CATEGORIES + _AMOUNTS, _CATEGORIES, ("urbrur",)),
+    LeagueFile("testdata", "testdata", _CATEGORIES + _AMOUNTS, _CATEGORIES, ("urbrur",), ("age",)),
 )

@@ -34,7 +34,7 @@ def measured(file: LeagueFile, table: pd.DataFrame, entry: Entry, k: int) -> dic
     reason = entry.reason_against(file)
     if reason:
         return {**row, "reason": reason}
-    kinds, options = file.kinds(table), entry.protection(file, table)
+    kinds, options = entry.kinds(file, table), entry.protection(file, table)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
         try:  # loads what is compiled; with fewer records it could be other code
