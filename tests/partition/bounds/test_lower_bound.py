@@ -34,8 +34,11 @@ def test_the_gap_of_a_partition(error, gap, above):
     assert bound.above(error) == pytest.approx(above)
 
 
-def test_what_is_no_number_has_no_gap():
-    assert math.isnan(LowerBound({"neighbours": 1.0}).gap(math.nan))
+@pytest.mark.parametrize("error", [math.nan, math.inf])
+@pytest.mark.parametrize("bound", [1.0, math.inf])
+def test_what_is_no_finite_number_has_no_gap(bound, error):
+    assert math.isnan(LowerBound({"neighbours": bound}).gap(error))
+    assert math.isnan(LowerBound({"neighbours": bound}).above(error))
 
 
 def test_a_bound_of_zero_proves_nothing_above_zero():

@@ -136,6 +136,14 @@ def test_a_search_that_has_lost_nothing_ends():
         assert Refine(3, steps=found.steps_ + 1_000).fit(values).steps_ == found.steps_
 
 
+@pytest.mark.parametrize("exponent", [-1000, 1000])
+def test_the_gap_is_the_same_where_squares_under_or_overflow(exponent):
+    """Otherwise a loss that is infinite, or vanishes, would count as the least possible."""
+    X = blobs(60)
+    gap = Refine(3, steps=32).fit(X).gap_
+    assert 0 < gap == Refine(3, steps=32).fit(np.ldexp(X, exponent)).gap_
+
+
 @pytest.mark.parametrize("value", [0.0, 0.1])
 def test_where_all_records_are_identical_there_is_nothing_to_search_for(value):
     found = Refine(3, seconds=1000).fit(np.full((500, 2), value))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 
@@ -57,11 +58,21 @@ class LowerBound(float):
         return type(self), (self.by_method, self.note)
 
     def gap(self, squared_error: float) -> float:
-        """Return which part of this squared error a better partition could save at most: 0 if none is better."""
-        return max(0.0, squared_error - self) / squared_error if not squared_error <= 0 else 0.0
+        """Return which part of this squared error a better partition could save at most: 0 if none is better.
+
+        Of a squared error that is infinite, or no number, it is not a number.
+        """
+        if not math.isfinite(squared_error):
+            return math.nan
+        return max(0.0, squared_error - self) / squared_error if squared_error > 0 else 0.0
 
     def above(self, squared_error: float) -> float:
-        """Return how far above the best possible one this squared error is at most, as a part of the best."""
+        """Return how far above the best possible one this squared error is at most, as a part of the best.
+
+        Of a squared error that is infinite, or no number, it is not a number.
+        """
+        if not math.isfinite(squared_error):
+            return math.nan
         if squared_error <= self:
             return 0.0
         return squared_error / self - 1 if self > 0 else float("inf")

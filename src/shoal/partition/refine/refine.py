@@ -210,7 +210,7 @@ class Refine(Partitioner):
         self.lower_bound_ = LowerBound({method: value * unit * unit for method, value in bounds.items()})
         self.sse_ = sse * unit * unit
         self.start_sse_ = total_sse(scaled, start_labels) * unit * unit
-        self.gap_ = self.lower_bound_.gap(self.sse_)
+        self.gap_ = LowerBound(bounds).gap(sse)  # of the scaled ones, which neither over- nor underflow
         return labels
 
     def _searched(
