@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from shoal.errors import ParameterError
-from shoal.parameters.limits import AnyNumber, Ascending, Number, OneOf, OrNone, TrueOrFalse, Whole, check_limits
+from shoal.parameters.limits import Above, AnyNumber, Ascending, Number, OneOf, OrNone, TrueOrFalse, Whole, check_limits
 
 ACCEPTED = [
     (Whole(2), [2, 10**9, np.int32(2), np.uint8(200)]),
@@ -40,6 +40,12 @@ def test_every_bad_value_is_refused_by_name_in_one_line(limit, value):
         check_limits({"x": limit}, {"x": value})
     assert limit.wanted in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("limit", [Number(0), Above(0), AnyNumber()], ids=repr)
+def test_a_whole_number_beyond_all_floats_is_refused_in_a_short_line(limit):
+    with pytest.raises(ParameterError, match=r"^x must be .{,99}$"):
+        check_limits({"x": limit}, {"x": 10**400})
 
 
 @pytest.mark.parametrize(

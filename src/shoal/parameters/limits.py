@@ -81,7 +81,7 @@ class Number:
     def accepts(self, value: Any) -> bool:
         if not isinstance(value, Real) or isinstance(value, bool):
             return False
-        return math.isfinite(value) and self.low <= float(value) <= self.high
+        return _is_finite(value) and self.low <= float(value) <= self.high
 
     def bad_values(self) -> list[Any]:
         above = [] if math.isinf(self.high) else [self.high + 1]
@@ -104,7 +104,7 @@ class Above:
     def accepts(self, value: Any) -> bool:
         if not isinstance(value, Real) or isinstance(value, bool):
             return False
-        return math.isfinite(value) and self.low < float(value) <= self.high
+        return _is_finite(value) and self.low < float(value) <= self.high
 
     def bad_values(self) -> list[Any]:
         above = [] if math.isinf(self.high) else [self.high + 1]
@@ -120,7 +120,7 @@ class AnyNumber:
         return "a number"
 
     def accepts(self, value: Any) -> bool:
-        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+        return isinstance(value, Real) and not isinstance(value, bool) and _is_finite(value)
 
     def bad_values(self) -> list[Any]:
         return [math.nan, math.inf, "1", None, True]
@@ -207,3 +207,10 @@ def check_limits(limits: Mapping[str, Limit], values: Mapping[str, Any]) -> None
             shown = repr(value) if value is None or isinstance(value, str | Real) else type(value).__name__
             shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
             raise ParameterError(f"{name} must be {limit.wanted}; got {shown}.{hint}", parameter=name)
+
+
+def _is_finite(value: Real) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number, beyond what a float can be
+        return False
