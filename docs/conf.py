@@ -35,7 +35,12 @@ exclude_patterns = ["_build", "paper"]  # the paper has a format of its own
 nitpicky = False
 smartquotes = False  # options begin with two hyphens
 autodoc_type_aliases = {"ArrayLike": "ArrayLike"}  # not all that it stands for
-LONGEST_WORD, SENTENCE = 30, 50  # characters: of code that is kept on one line, and of a cell that is a sentence
+# Spaces at which a line is not broken: 5 %, p %, 2 GB, ± 3, ≤ 5, k = 3.
+TOGETHER = re.compile(
+    r"(?<=[\dp]) (?=%)|(?<=\d) (?=[kMG]i?B\b)| (?=± ?\d)|(?<=[±≤≥]) (?=\d)|\b(?:k|m[12]?|alpha) = (?=\d)"
+)
+LONGEST_WORD, LONGEST_OF_SEVERAL = 30, 42  # characters of code that are kept on one line
+SENTENCE = 50  # characters from which on a cell is a sentence
 
 
 def setup(app):
@@ -65,10 +70,12 @@ def _property_as_written(app, what, name, thing, options, lines):
 def _keep_together(app, doctree):
     """Keep options and numbers with their signs on one line, and mark cells that hold a sentence."""
     for literal in doctree.findall(nodes.literal):
-        if len(literal.astext()) <= LONGEST_WORD and " " not in literal.astext():
-            literal["classes"].append("word")
+        words = literal.astext().split()
+        longest = max(map(len, words), default=0)
+        if longest <= (LONGEST_WORD if len(words) == 1 else LONGEST_OF_SEVERAL):
+            literal["classes"].append("word" if len(words) == 1 else "words")
     for text in list(doctree.findall(nodes.Text)):
-        together = re.sub(r"(?<=\d) (?=%)| (?=± ?\d)|(?<=±) (?=\d)", "\N{NO-BREAK SPACE}", text)
+        together = TOGETHER.sub(lambda spaces: spaces[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
         if together != text and not isinstance(text.parent, nodes.literal | nodes.literal_block):
             text.parent.replace(text, nodes.Text(together))
     for cell in doctree.findall(nodes.entry):
