@@ -35,6 +35,7 @@ exclude_patterns = ["_build", "paper"]  # the paper has a format of its own
 nitpicky = False
 smartquotes = False  # options begin with two hyphens
 autodoc_type_aliases = {"ArrayLike": "ArrayLike"}  # not all that it stands for
+PRIMED = re.compile(r"([A-Za-z])('+)")
 # Spaces at which a line is not broken: 5 %, p %, 2 GB, ± 3, ≤ 5, k = 3.
 TOGETHER = re.compile(
     r"(?<=[\dp]) (?=%)|(?<=\d) (?=[kMG]i?B\b)| (?=± ?\d)|(?<=[±≤≥]) (?=\d)|\b(?:k|m[12]?|alpha) = (?=\d)"
@@ -54,11 +55,16 @@ def setup(app):
 def _formula(translator, node):
     """Write a formula as MathML, which browsers draw themselves: no script, nothing to fetch."""
     display = "inline" if isinstance(node, nodes.math) else "block"
-    drawn = convert(node.astext(), display=display)
+    drawn = convert(PRIMED.sub(_primed, node.astext()), display=display)
     if "\\" in drawn:  # a command that the converter does not know is left as it is written
         logger.warning("a formula has a command that cannot be drawn: %s", node.astext(), location=node)
     translator.body.append(drawn)
     raise nodes.SkipNode
+
+
+def _primed(letter):
+    """Put primes beside their letter: raised, they would be dots where there is no font for formulas."""
+    return "{" + letter[1] + r"\prime" * len(letter[2]) + "}"
 
 
 def _property_as_written(app, what, name, thing, options, lines):
