@@ -31,6 +31,7 @@ html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 myst_heading_anchors = 3
 autodoc_typehints = "none"
+napoleon_use_param = False  # parameters that share a description have it once
 exclude_patterns = ["_build", "paper"]  # the paper has a format of its own
 nitpicky = False
 smartquotes = False  # options begin with two hyphens
@@ -48,6 +49,8 @@ def setup(app):
     """Let a bar in a docstring be a bar, as in |x - y|, and draw formulas without a script."""
     app.connect("autodoc-process-docstring", _property_as_written)
     app.connect("autodoc-process-docstring", _escape_bars)
+    app.connect("autodoc-process-docstring", _initials_and_files)
+    app.connect("autodoc-process-signature", _public_parameters)
     app.connect("doctree-read", _keep_together)
     app.add_html_math_renderer("mathml", inline_renderers=(_formula, None), block_renderers=(_formula, None))
 
@@ -71,6 +74,19 @@ def _property_as_written(app, what, name, thing, options, lines):
     """Undo what napoleon does to a property: it takes what stands before a colon for a type."""
     if isinstance(thing, property | cached_property):
         lines[:] = cleandoc(thing.__doc__ or "").splitlines()
+
+
+def _initials_and_files(app, what, name, thing, options, lines):
+    """Keep the initials of an author from being the letters of a list, and name the two files of a measure."""
+    for number, line in enumerate(lines):
+        line = re.sub(r"^(\s*[A-Z])\. (?=[A-Z])", r"\1\\. ", line)
+        lines[number] = line.replace("**files**", "**original, masked**") if name.startswith("shoal.measure.") else line
+
+
+def _public_parameters(app, what, name, thing, options, signature, returned):
+    """Leave out parameters that begin with an underscore, and the name that dataclasses have for an empty default."""
+    public = re.sub(r", _\w+(=[^,)]+)?", "", (signature or "").replace("=<factory>", "=..."))
+    return (public, returned) if signature else None
 
 
 def _keep_together(app, doctree):

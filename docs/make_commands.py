@@ -17,6 +17,7 @@ from shoal.recode.catalogue import RECODES
 
 __all__ = ["commands_page"]
 
+COLUMNS = "names of columns, or what [the measure](measure.md) says"
 EXIT_CODES = (
     "Exit codes: 0, done; 1, the data could not be protected, read or written, or break a rule that was checked; 2, "
     "the command, a job or a plan was wrong; 129, 130 and 143, stopped by a signal."
@@ -53,7 +54,7 @@ def _command(name: str, command: Any) -> list[str]:
     lines += ["| option | what it does | default |", "|---|---|---|"]
     lines += [_option(one, helps.get(one.name) or one.help or "") for one in options]
     if any(one.name == "option" for one in options):
-        lines += ["", "What `--option` takes is listed [below](#options-of-measures)."]
+        lines += ["", "What `--option` takes is listed under [options of measures](#options-of-measures)."]
     return lines
 
 
@@ -82,7 +83,7 @@ def _measure_options() -> list[str]:
     lines += ["", "| measure | option | default | what it may be |", "|---|---|---|---|"]
     for name, measure in MEASURES.items():
         for option, default in measure.options.items():
-            wanted = getattr(measure.limits.get(option), "wanted", "")
+            wanted = getattr(measure.limits.get(option), "wanted", COLUMNS)
             usual = "none" if default is None else str(default)
             lines.append(f"| `{name}` | `{option}` | {_cell(usual)} | {_cell(wanted)} |")
     return lines

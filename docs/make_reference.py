@@ -57,6 +57,12 @@ PAGES: dict[str, tuple[str, dict[str, list[str] | None]]] = {
     "datasets": ("shoal.datasets", {"shoal.datasets": None}),
     "errors": ("shoal.errors", {"shoal.errors": None}),
 }
+# What is on a page of several modules.
+ABOUT = {
+    "search": "What comparisons and searches return: a release compared with others, a trial and its measures, and one "
+    "release with its categories treated in three ways.",
+    "report": "Everything known about a release, for one of two audiences, and the page that shows it.",
+}
 MODULES = [module for _, modules in PAGES.values() for module, names in modules.items() if names is None]
 
 
@@ -84,7 +90,8 @@ def index_page() -> str:
     lines = ["# Reference", "", about, "", "| page | what is there |", "|---|---|"]
     commands = "Every command of `shoal` with its arguments and options; options of measures; recodes"
     lines.append(f"| [Commands](commands.md) | {commands} |")
-    lines += [f"| [{title}]({name}.md) | {_contents(modules)} |" for name, (title, modules) in PAGES.items()]
+    for name, (title, modules) in PAGES.items():
+        lines.append(f"| [{title}]({name}.md) | {ABOUT.get(name) or _contents(modules)} |")
     return _text([*lines, "", "```{toctree}", ":hidden:", "", "commands", *PAGES, "```"])
 
 
@@ -163,7 +170,8 @@ def _constant(value: Any) -> str:
 
 
 def _escaped(text: str) -> str:
-    return re.sub(r"([|*`\\]|_(?=\W|$))", r"\\\1", text)
+    escaped = re.sub(r"([|*`\\]|_(?=\W|$))", r"\\\1", text)
+    return re.sub(r"\\`(\w+)\\`", r"*\1*", escaped)
 
 
 # Methods and references.

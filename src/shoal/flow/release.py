@@ -77,7 +77,7 @@ class Release:
 
     @cached_property
     def data(self) -> Any:
-        """The protected table: the same kind of frame as came in, the same rows in the same order, the same index."""
+        """The protected table, in the type you passed: the same rows in the same order, with the same index."""
         return self.masked.to_native()
 
     @property
