@@ -29,6 +29,7 @@ myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 html_math_renderer = "mathml"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
+html_favicon = "_static/icon.svg"  # the sign of the studio
 myst_heading_anchors = 3
 autodoc_typehints = "none"
 napoleon_use_param = False  # parameters that share a description have it once
