@@ -48,6 +48,21 @@ def test_testdata_with_a_missing_value_as_a_category(reference_data, k, most, le
     assert least <= found.lower_bound <= found.cells <= most
 
 
+def test_many_combinations_of_few_records_take_seconds():
+    """Programs in whole numbers over so many combinations take very long; the search without them has to be as safe."""
+    rng = np.random.default_rng(0)
+    keys = list("abcdef")
+    table = pd.DataFrame(
+        {
+            key: (rng.random(2_700) ** 2 * most).astype(int).astype(str)
+            for key, most in zip(keys, (5, 5, 2, 6, 3, 7), strict=True)
+        }
+    )
+    found = suppress(table, keys, 5, missing="category")
+    assert found.data.groupby(keys, dropna=False).size().min() >= 5
+    assert 0 < found.lower_bound <= found.cells < 0.5 * table.size
+
+
 def test_the_input_is_not_changed_and_the_rest_is_kept(table):
     before = table.copy(deep=True)
     found = suppress(table, ["region", "sex"], 2)

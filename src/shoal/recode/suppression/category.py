@@ -117,7 +117,7 @@ def _with_program(
     held = {place for place, members in placement.members.items() if members}
     pool = used | priced[1] | held | set(classes.home.tolist())
     small = program if program.is_small else Program.over(classes, amounts, k, pool)
-    solution = small.best()
+    solution = small.best() if small.takes_seconds else None
     if solution is None:
         return placement, bound
     bound = max(bound, solution[1]) if program.is_small else bound

@@ -18,6 +18,7 @@ Doubles = NDArray[np.float64]
 
 _MOST_ENTRIES = 25_000  # pairs of an item and a class: some tenths of a second
 _FEW_ENTRIES = 1_000  # for which whole numbers are soon found too
+_MOST_IN_WHOLE = 2_500  # for which they are found in some seconds; with 7,000 the first node took more than ten minutes
 _NODES = 20  # of the tree of whole-number programs; a limit in steps, so that the clock decides nothing
 
 
@@ -122,6 +123,11 @@ class Program:
     def is_small(self) -> bool:
         """Whether it has all classes and can be solved as a whole."""
         return len(self.items) <= _FEW_ENTRIES and not np.isfinite(self.beyond)
+
+    @property
+    def takes_seconds(self) -> bool:
+        """Whether `best` takes seconds, not minutes."""
+        return len(self.items) <= _MOST_IN_WHOLE
 
     @property
     def _escapes(self) -> int:
