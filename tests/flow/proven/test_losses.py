@@ -183,6 +183,17 @@ def test_a_proof_of_the_search_is_in_the_outcome_and_the_only_bound(monkeypatch)
     assert release.proven == (own,)
 
 
+def test_a_release_without_the_proof_that_was_asked_for_has_a_note():
+    pytest.importorskip("highspy")
+    frame = shoal.datasets.households(60, seed=4)[["age", "tax"]]
+    notes = {
+        method: [note for note in shoal.protect(frame, 3, method=method, seed=1).plan.outcome.notes if "proof" in note]
+        for method in ("refine:steps=32,prove=true", "refine:steps=32", "refine:steps=2000,prove=true")
+    }
+    assert [len(found) for found in notes.values()] == [1, 0, 0]
+    assert notes["refine:steps=32,prove=true"][0].startswith("The search has no proof")
+
+
 def test_what_every_search_knows_by_the_way_is_not_named_beside_a_better_bound():
     frame = shoal.datasets.households(60, seed=4)[["age", "tax"]]
     release = shoal.protect(frame, 3, method="refine:steps=32", seed=1)

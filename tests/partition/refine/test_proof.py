@@ -216,6 +216,20 @@ def test_values_whose_squares_cannot_be_written(exponent):
     assert found.gap_ < 1e-8
 
 
+def test_where_no_proof_was_made_the_bound_says_why(monkeypatch):
+    """Someone who asked for a proof has to know that there is none."""
+    few = Refine(5, steps=1_000, prove=True).fit(iris())
+    assert few.lower_bound_.note == (
+        "The search has no proof of how good its groups are: its seconds or steps were used up before it got to one. "
+        "Give it more."
+    )
+    assert Refine(5, steps=1_000).fit(iris()).lower_bound_.note == ""
+    assert Refine(5, steps=50 * 40 + 2, prove=True).fit(iris()).lower_bound_.note == ""
+    monkeypatch.setattr(linear_program, "MOST_RECORDS", 149)
+    large = Refine(5, steps=2_000, prove=True).fit(iris()).lower_bound_.note
+    assert large.startswith("The search has no proof of how good its groups are: it proves that of up to ")
+
+
 def test_larger_files_are_searched_without_a_proof(monkeypatch):
     monkeypatch.setattr(linear_program, "MOST_RECORDS", 149)
     found = Refine(5, steps=2_000, prove=True).fit(iris())

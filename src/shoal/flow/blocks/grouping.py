@@ -107,7 +107,8 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
     stratum_of_group = np.repeat(np.arange(len(strata)), groups_per_stratum)
     if work.wider is not None and strata is work.strata:
         stratum_of_group = work.wider.codes[_first_of_each(labels)]
-    notes = fallback_notes(method.fallback, left / len(labels))
+    of_bounds = dict.fromkeys(bound.note for bound in bounds if bound is not None and bound.note)
+    notes = (*fallback_notes(method.fallback, left / len(labels)), *of_bounds)
     return Grouping(labels, stratum_of_group, steps, notes, added_bounds(bounds))
 
 

@@ -16,7 +16,12 @@ from shoal.parameters.choices import build, written_form
 from shoal.parameters.limits import Limit, Number, OrNone, TrueOrFalse, Whole
 from shoal.partition.algorithms import ALGORITHMS
 from shoal.partition.base import Partitioner
-from shoal.partition.bounds.linear_program import fits_program, is_highspy_installed, scaled_for_program
+from shoal.partition.bounds.linear_program import (
+    MOST_RECORDS,
+    fits_program,
+    is_highspy_installed,
+    scaled_for_program,
+)
 from shoal.partition.bounds.lower_bound import LowerBound
 from shoal.partition.bounds.neighbours import lower_bound_by_neighbours
 from shoal.partition.bounds.prices import bound_by_prices
@@ -89,7 +94,7 @@ class Refine(Partitioner):
         and the groups that good ones are made of, and integer programs put these together, until the time is up or
         the partition is proven to be the best. It needs highspy (``shoal[prove]``), and files of up to 10,000 records,
         fewer from k = 48 on; larger ones are searched without one. A search of 40 steps for every group comes first:
-        with fewer steps, or no time after it, there is no proof.
+        with fewer steps, or no time after it, there is no proof, and `lower_bound_.note` says so.
     random_state
         The seed of the search, a whole number from 0 to 4294967295, as in scikit-learn. `shoal.protect` takes it from
         its own `seed` where the method is named without one.
@@ -207,11 +212,24 @@ class Refine(Partitioner):
         bounds = {"neighbours": bound} | proven
         if len(X) < 2 * self.k or optimum.is_reached(groups_of(scaled, labels, self.k)):
             bounds["optimum"] = sse
-        self.lower_bound_ = LowerBound({method: value * unit * unit for method, value in bounds.items()})
+        scaled_bound = LowerBound(bounds)
+        has_proof = "optimum" in bounds or scaled_bound.method != "neighbours"
+        note = "" if has_proof or not self.prove else self._why_no_proof(len(X))
+        self.lower_bound_ = LowerBound({method: value * unit * unit for method, value in bounds.items()}, note)
         self.sse_ = sse * unit * unit
         self.start_sse_ = total_sse(scaled, start_labels) * unit * unit
-        self.gap_ = LowerBound(bounds).gap(sse)  # of the scaled ones, which neither over- nor underflow
+        self.gap_ = scaled_bound.gap(sse)  # of the scaled ones, which neither over- nor underflow
         return labels
+
+    def _why_no_proof(self, n: int) -> str:
+        """Return why a search that was to prove how good its groups are did not."""
+        if not fits_program(n, self.k):
+            most = f"{MOST_RECORDS:,} records, fewer from k = 48 on"
+            return f"The search has no proof of how good its groups are: it proves that of up to {most}."
+        return (
+            "The search has no proof of how good its groups are: its seconds or steps were used up before it got to "
+            "one. Give it more."
+        )
 
     def _searched(
         self, X: NDArray[np.float64], groups: Groups, neighbours: NDArray[np.int32], optimum: Optimum
