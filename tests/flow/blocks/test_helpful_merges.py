@@ -116,6 +116,19 @@ def test_the_merge_named_is_the_one_that_leaves_fewest_records():
     assert merges[0][2] == min(lefts)
 
 
+def test_a_merge_comes_after_the_recodes_that_a_column_has():
+    """In a job, a recode of the command line takes the place of the job's: following the advice needs both."""
+    frame = skewed(8, 400)
+    merges, _ = advised(refused(frame, 5))
+    name = merges[0][0]
+    finer = {name: ["merge:rare=2"]}
+    message = refused(frame, 5, recodes=finer)
+    found = re.search(rf'--recode "{name}=(\S+)" \(after merge, not instead\) leaves (\d+) record', message)
+    assert found
+    again = refused(frame, 5, recodes={name: [*finer[name], found[1]]})
+    assert f"({found[2]} record" in again
+
+
 def test_where_no_merge_helps_it_says_so():
     frame = pd.DataFrame({"region": ["N"] * 9 + ["S"], "income": np.arange(10.0) + 0.5})
     with pytest.raises(TooFewRecordsError, match=r"\(1 record\)\. Merging .* does not help\. Leave region"):

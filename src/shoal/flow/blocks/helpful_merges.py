@@ -74,7 +74,10 @@ class _Merging:
     def typed(self, plan: Plan) -> str:
         # Where categories are merged that are not neighbours, the order is lost.
         kind = f' --kind "{self.column}=nominal"' if plan.kinds[self.column] == "ordinal" else ""
-        return f'--recode "{self.column}={Merge.name}:rare={self.rare}"{kind}'
+        # A job's recodes of a column give way to those of the command line, and the merge is of what they have made.
+        before = ", ".join(recode["name"] for recode in plan.recodes.get(self.column, []))
+        after = f" (after {before}, not instead)" if before else ""
+        return f'--recode "{self.column}={Merge.name}:rare={self.rare}"{kind}{after}'
 
 
 def what_helps_within(
