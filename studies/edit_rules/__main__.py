@@ -22,6 +22,7 @@ from studies.edit_rules.maskings import LARGEST, with_added_columns
 from studies.edit_rules.means import arithmetic_and_geometric
 from studies.edit_rules.pictures import risk_and_loss, score
 from studies.edit_rules.releases import collect
+from studies.edit_rules.synthetic import with_synthetic
 from studies.edit_rules.tables import broken_rules, by_reading, lowest, scores
 from studies.results import RESULTS, Study
 
@@ -52,6 +53,7 @@ def main() -> None:
     study.table("means", arithmetic_and_geometric(census), "Arithmetic against geometric means for EC-PV and EC-GV")
     study.table("further_rules", by_kind_of_rule(census), "More kinds of rules, Census")
     study.table("categories", with_categories(study.data("testdata.csv")), "Rules about categories, testdata.csv")
+    study.table("synthetic", with_synthetic(study.data("census.csv")), "Rules with synthetic data, Census")
     study.picture("figures_6_7", risk_and_loss(rows))
     study.picture("score", score(rows))
     study.end()
