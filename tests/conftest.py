@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +15,11 @@ _EVERYWHERE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]
 settings.register_profile("shoal", derandomize=True, **_EVERYWHERE)  # the same examples every time
 settings.register_profile("long", derandomize=False, max_examples=1000, **_EVERYWHERE)  # make test-long
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "shoal"))
+
+# A shell without job control starts what runs in the background with Ctrl-C ignored, and so would all programs that
+# tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
