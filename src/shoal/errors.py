@@ -100,7 +100,7 @@ class ColumnError(ParameterError):
 class RuleError(ParameterError):
     """An edit rule cannot be read, or no centre can satisfy it together with the others."""
 
-    meaning = "An edit rule cannot be read, or cannot be kept together with the others."
+    meaning = "An edit rule cannot be read, or cannot be kept by this method or together with the others."
     rule: str | None = None
 
 

@@ -17,6 +17,7 @@ __all__ = [
     "range_text",
     "rounded_edges",
     "rounded_up",
+    "short_of_k",
     "shortened",
     "value_text",
     "width_of",
@@ -38,6 +39,13 @@ def without_capital(sentence: str) -> str:
     """Return a sentence with a small first letter, for use inside another; a name in capitals stays."""
     first = sentence.partition(" ")[0]
     return sentence if len(first) > 1 and first.isupper() else sentence[:1].lower() + sentence[1:]
+
+
+def short_of_k(k: int, reached: int, uniques: int) -> str:
+    """Say that whole records are less than k alike; "" where they are."""
+    if reached >= k:
+        return ""
+    return f"Mind that its k over everything released is {reached:,}: {uniques:,} records are unique."
 
 
 def width_of(text: str) -> int:

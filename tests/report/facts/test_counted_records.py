@@ -46,7 +46,7 @@ def test_the_internal_report_has_all_counts_by_column(release):
     assert by_name["exports"].dominated == outcome.dominated["exports"] >= outcome.lone["exports"]
     assert (summary.counted_from, summary.effective_number) == (80, outcome.effective_number)
     page = report_html(summary)
-    assert "What k counts" in page and "one record is more than 80 % of the sum" in page
+    assert "What is behind released values" in page and "one record is more than 80 % of the sum" in page
     assert f"is {outcome.effective_number:.1f}" in page
 
 

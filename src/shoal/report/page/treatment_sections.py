@@ -31,7 +31,7 @@ def group_section(summary: Summary) -> PageSection | None:
     text = [
         "Records were rewritten group by group. All confidential values of a group are new."
         if summary.is_synthetic
-        else "The records of a group share their released values, so that none of them stands alone."
+        else "The records of a group share the released values of its variables."
     ]
     if summary.steps:
         text = ["Those of the last step. The records of a group share the values that this step released."]
@@ -71,13 +71,15 @@ def count_section(summary: Summary) -> PageSection | None:
         [[row[place] for place in shown] for row in rows],
         frozenset(range(1, len(shown))),
     )
-    text = ["Suppressed cells and filled values are counted in records, all else in groups."]
+    text = [
+        "Suppressed cells and filled values are counted in records; all else is the number of groups in which it is so."
+    ]
     if summary.effective_number is not None:
         text.append(
             "No record carries more than half of the weight behind a released value. The smallest effective number of "
             f"records behind one, (sum of weights)² / sum of their squares, is {summary.effective_number:.1f}."
         )
-    return PageSection("counts", "What k counts", text, table=table, folded=len(rows) > _MOST_ROWS)
+    return PageSection("counts", "What is behind released values", text, table=table, folded=len(rows) > _MOST_ROWS)
 
 
 def _counts(one: CountFacts) -> tuple[int | None, ...]:
@@ -88,7 +90,14 @@ def category_section(summary: Summary) -> PageSection | None:
     """Return what the release would lose if its categories were treated in each of three ways."""
     if not summary.category_ways:
         return None
-    head = ("categories", "numbers lost", "cells changed", "cells suppressed", "lost over all columns", "k")
+    head = (
+        "categories",
+        "numbers lost",
+        "cells changed",
+        "cells suppressed",
+        "lost over all columns",
+        "k of all that is released",
+    )
     rows = [
         (
             Markup("<code>{}</code>").format(one.way),
@@ -101,8 +110,8 @@ def category_section(summary: Summary) -> PageSection | None:
     same = "The last step" if summary.steps else "The same plan"
     text: list[str] = [
         f"{same} with all categories treated one way: group (each group gets its mode or median), suppress (true "
-        "values, cells made missing until k records are alike), within (true values, groups stay within them). Over "
-        "all columns is the mean of the variation that numbers lose and of the cells that categories lose."
+        "values, cells made missing until k records share each combination), within (true values, groups stay within "
+        "them). Over all columns is the mean of the variation that numbers lose and of the cells that categories lose."
     ]
     text += [
         Markup("<code>{}</code>: <bdi>{}</bdi>").format(one.way, printable(one.refused))

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from shoal.report.page.parts import PageCard, PageFigure, PageSection, PageTable
 from shoal.report.page.risk_loss_map import tuning_map
 from shoal.report.page.search_page import SearchParts, map_text, meaning_of_score, search_page, shared_section
-from shoal.report.wording import percent_text, printable, range_text
+from shoal.report.wording import percent_text, printable, range_text, short_of_k
 
 if TYPE_CHECKING:
     from shoal.search.trial import Trial
@@ -38,7 +38,9 @@ def tuning_parts(tuning: Tuning) -> SearchParts:
             title="Risk and loss",
             text=(
                 map_text(tuning.setup),
-                "The line is the Pareto front: no other trial has both a lower risk and a lower loss.",
+                "The line is the Pareto front: no other trial has both a lower risk and a lower loss. In the tables, k "
+                "reached is the fewest records alike over everything released (1 where values are drawn anew, which "
+                "promises no k), and the attack is that of an intruder who knows the method, where there are groups.",
             ),
             figures=(PageFigure("Risk and loss", Markup(tuning_map(tuning)), front),),
             beside=True,
@@ -57,7 +59,7 @@ def tuning_parts(tuning: Tuning) -> SearchParts:
             table=_table("The lowest score of each family", tuning, list(tuning.best_of_family.values())),
         ),
         PageSection(id="trials", title="All trials", table=_table("All trials", tuning, tuning.measured), folded=True),
-        shared_section(tuning.setup, [trial.method for trial in tuning.trials]),
+        shared_section(tuning.setup, [trial.method for trial in tuning.measured]),
     ]
     if tuning.problems:
         sections.append(PageSection(id="problems", title="Trials without a release", table=_problems(tuning)))
@@ -84,7 +86,7 @@ def _cards(tuning: Tuning) -> list[PageCard]:
 
 def _verdict(tuning: Tuning) -> str:
     chosen, fixed = tuning.chosen, tuning.best_fixed
-    count = f"Of {len(tuning.trials):,} releases that were evaluated"
+    count = f"Of {len(tuning.measured):,} releases that were evaluated"
     if chosen is None and tuning.max_risk is None:
         return f"{count}, none has both a risk and a loss."
     if chosen is None:
@@ -108,7 +110,9 @@ def _verdict(tuning: Tuning) -> str:
         text += f" It {verb} {own}; no fixed choice is within that limit."
     if tuning.unmasked_score is not None and chosen.score >= tuning.unmasked_score:
         text += " The unmasked file scores no worse."
-    return text
+    assert chosen.measures is not None
+    short = short_of_k(chosen.request.k, chosen.measures.k_reached, chosen.measures.uniques)
+    return f"{text} {short}".rstrip()
 
 
 def _chance(tuning: Tuning) -> str:

@@ -9,7 +9,7 @@ from shoal.measure.options import options_text
 from shoal.report.terminal.comparison import measured_on
 from shoal.report.terminal.names import first_names, one_line
 from shoal.report.terminal.table import table_text
-from shoal.report.wording import range_text
+from shoal.report.wording import range_text, short_of_k
 from shoal.search.suggested_recode import suggested_recode
 
 if TYPE_CHECKING:
@@ -43,6 +43,9 @@ def tuning_text(name: str, tuning: Tuning) -> str:
     else:
         why = "lowest score" if tuning.max_risk is None else f"least loss, risk and attack within {tuning.max_risk:g}"
         lines.append(f"chosen (*)         {_line(chosen)}, {why}")
+        assert chosen.measures is not None
+        short = short_of_k(chosen.request.k, chosen.measures.k_reached, chosen.measures.uniques)
+        lines += [f"                   {short}"] if short else []
         lines += _other_seeds(tuning, chosen)
     if fixed is not None:
         lines.append(f"best fixed choice  {_line(fixed)}, of {_fixed_choices(tuning)}")
