@@ -11,6 +11,7 @@ they are kept in the repository so that they can be read without building anythi
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
@@ -155,11 +156,11 @@ def _page(module: str) -> str:
 
 def _about(measure: Measure[..., Any] | FileMeasure[Any]) -> str:
     about = measure.about
-    low, high = (f"{end:g}" for end in about.range)
+    low, high = about.range
     unit = " %" if about.unit == "%" else ""
+    ends = f"From {low:g}{unit}, without an upper limit" if math.isinf(high) else f"From {low:g} to {high:g}{unit}"
     return _escaped(
-        f"{about.title}. {about.definition} From {low} to {high}{unit}; {about.better} is better. "
-        f"Reference: {about.reference}."
+        f"{about.title}. {about.definition} {ends}; {about.better} is better. Reference: {about.reference}."
     )
 
 
@@ -198,7 +199,9 @@ def methods_page() -> str:
         "",
         *_table(("name", "what it does", "reference"), METHODS.values(), _method_row),
         "",
-        "What each supports; *up to* is the number of records beyond which it takes longer than about a minute:",
+        "What each supports. *Up to* is the number of records beyond which it takes longer than about a minute. "
+        "[Rules and methods](../steps/edits.md#rules-and-methods) says what averages keep. Where all records are one "
+        "group, the replacement says whether values may be missing.",
         "",
         *_table(
             ("name", "class", "works on", "sampling weights", "missing values", "edit rules", "up to"),
@@ -218,7 +221,9 @@ def methods_page() -> str:
         "",
         *_table(("name", "what it does", "reference"), REPLACEMENTS.values(), _replacement_row),
         "",
-        "What each supports; which replacement keeps which rule is listed under [edit rules](../steps/edits.md):",
+        "What each supports. For edit rules: *those it keeps* are listed under [how rules are kept]"
+        "(../steps/edits.md#how-rules-are-kept); *record by record*, values are drawn again or moved until they hold; "
+        "*checked*, a release that breaks one is refused.",
         "",
         *_table(
             (
@@ -297,7 +302,7 @@ def _method_row(method: Any) -> tuple[str, ...]:
 
 
 def _method_support(method: Any) -> tuple[str, ...]:
-    most = "" if method.most_records is None else f"{method.most_records:,}"
+    most = "any size" if method.most_records is None else f"{method.most_records:,}"
     works_on = {"column": "one variable", "block": "a block of variables", "file": "all records as one group"}
     return f"`{method.name}`", f"`{_class_of(method)}`", works_on[method.scope], *_support(method), most
 

@@ -55,13 +55,13 @@ class MHM(Partitioner):
     -----
     Of records equally far or equally near the one with the lowest row number is taken, of groups the one made first.
 
-    Information loss (%) on Census at k=3, 5, 10, with the values recalled from the literature in brackets: MDAV-MHM
-    5.655, 9.074, 14.141 (5.652, 9.087, 14.224); MD-MHM 5.687, 8.969, 14.382 (5.697, 8.986, 14.397); CBFS-MHM 5.635,
-    8.839, 13.997 (5.673, 8.894, 13.893), on Tarragona 16.960, 22.819, 33.215 (16.971, 22.823, 33.219). All are within
-    1 %. Of four ways to enter and walk a group that were compared, two come that near; this one goes to the nearest
-    point next. NPN-MHM does not come near: 6.211, 11.054, 20.227 (6.350, 11.344, 18.734). It depends on where the path
-    starts, which is not known: over a quarter of all starting records it goes from 5.89 to 7.67, 10.16 to 12.46 and
-    17.89 to 21.26.
+    Information loss (%) on Census at k=3, 5, 10, with values quoted from memory of the literature, to be looked up, in
+    brackets: MDAV-MHM 5.655, 9.074, 14.141 (5.652, 9.087, 14.224); MD-MHM 5.687, 8.969, 14.382 (5.697, 8.986, 14.397);
+    CBFS-MHM 5.635, 8.839, 13.997 (5.673, 8.894, 13.893), on Tarragona 16.960, 22.819, 33.215 (16.971, 22.823, 33.219).
+    All are within 1 %. Of four ways to enter and walk a group that were compared, two come that near; this one goes to
+    the nearest point next. NPN-MHM does not come near: 6.211, 11.054, 20.227 (6.350, 11.344, 18.734). It depends on
+    where the path starts, which is not known: over a quarter of all starting records it goes from 5.89 to 7.67, 10.16
+    to 12.46 and 17.89 to 21.26.
 
     References
     ----------

@@ -46,9 +46,9 @@ class MST(Partitioner):
     The tree grows from the first record (Prim); of records equally near the one with the lowest row number joins, at
     the record that was in the tree first. Of edges equally long the one with the lowest rows is visited first.
 
-    Information loss (%) of M-d at k=3, 4, 5, 10, with the values recalled from the literature in brackets: Census
-    6.121, 8.247, 10.268, 17.160 (6.110, 8.24, 10.30, 17.17); Tarragona 16.621, 19.661, 24.505, 38.426 (16.63, 19.66,
-    24.50, 38.58). All are within 1 %.
+    Information loss (%) of M-d at k=3, 4, 5, 10, with values quoted from memory of the literature, to be looked up, in
+    brackets: Census 6.121, 8.247, 10.268, 17.160 (6.110, 8.24, 10.30, 17.17); Tarragona 16.621, 19.661, 24.505, 38.426
+    (16.63, 19.66, 24.50, 38.58). All are within 1 %.
 
     References
     ----------

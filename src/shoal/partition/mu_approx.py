@@ -53,10 +53,10 @@ class MuApprox(Partitioner):
     holds for it is not shown.
 
     The result depends on the order of the rows: they decide which tree is next. Information loss (%) at k=3, 4, 5, 10,
-    with the values recalled from the literature in brackets: Census 6.169, 8.397, 10.556, 17.003 (6.25, 8.47, 10.78,
-    17.01); Tarragona 17.776, 20.180, 26.113, 39.218 (17.10, 20.51, 26.04, 38.80). Three of eight are within 1 %, all
-    within 4 %. Over 15 random orders of the same rows the loss goes from 5.96 to 6.39, 9.76 to 10.80 and 16.1 to 18.4
-    on Census at k=3, 5, 10, and from 17.0 to 19.0, 24.1 to 29.2 and 35.1 to 45.0 on Tarragona.
+    with values quoted from memory of the literature, to be looked up, in brackets: Census 6.169, 8.397, 10.556, 17.003
+    (6.25, 8.47, 10.78, 17.01); Tarragona 17.776, 20.180, 26.113, 39.218 (17.10, 20.51, 26.04, 38.80). Three of eight
+    are within 1 %, all within 4 %. Over 15 random orders of the same rows the loss goes from 5.96 to 6.39, 9.76 to
+    10.80 and 16.1 to 18.4 on Census at k=3, 5, 10, and from 17.0 to 19.0, 24.1 to 29.2 and 35.1 to 45.0 on Tarragona.
 
     References
     ----------

@@ -67,11 +67,11 @@ class TFRP(Partitioner):
     Of records equally far or equally near the one with the lowest row number is taken, of groups the one made first.
 
     The paper's text was not available; this interprets descriptions of it. Information loss (%) at k=3, 4, 5, 10, with
-    the values recalled from the paper in brackets: Census, stage 1: 5.965, 7.944, 9.268, 14.463 (5.931, 7.880, 9.357,
-    14.442); stage 2: 5.806, 7.674, 8.980, 13.975 (5.803, 7.638, 8.980, 13.959); Tarragona, stage 2: 16.716, 19.599,
-    23.109, 33.364 (16.881, 19.181, 21.847, 33.088). All are within 1 % but Tarragona at k=4 and 5. A dozen other
-    interpretations (other reference points, seeds in pairs, both orders, other tails, centroids updated on the way)
-    come no closer there without losing the other ten.
+    values quoted from memory of the literature, to be looked up, in brackets: Census, stage 1: 5.965, 7.944, 9.268,
+    14.463 (5.931, 7.880, 9.357, 14.442); stage 2: 5.806, 7.674, 8.980, 13.975 (5.803, 7.638, 8.980, 13.959); Tarragona,
+    stage 2: 16.716, 19.599, 23.109, 33.364 (16.881, 19.181, 21.847, 33.088). All are within 1 % but Tarragona at k=4
+    and 5. A dozen other interpretations (other reference points, seeds in pairs, both orders, other tails, centroids
+    updated on the way) come no closer there without losing the other ten.
 
     References
     ----------

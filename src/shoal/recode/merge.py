@@ -81,8 +81,8 @@ class Merge(Recode):
     groups
         The new categories, each with the values that become it. Others stay.
     rare
-        Categories that fewer records have become one too, after `groups`, together with the next smallest if they are
-        still fewer: every category then has so many records.
+        Categories held by fewer records than this become one too, after `groups`, together with the next smallest
+        if they are still fewer: every category then has so many records.
     into
         What the rare ones become.
 

@@ -64,7 +64,8 @@ def measure(
     ] = None,
     kind: Kind = None,
     measures: Annotated[
-        list[str] | None, typer.Option(help="Names from the last column, separated by commas. [all]")
+        list[str] | None,
+        typer.Option(help="Names as in the last column of the table that is printed, separated by commas. [all]"),
     ] = None,
     option: Option = None,
     quick: Quick = False,
