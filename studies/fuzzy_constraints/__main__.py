@@ -3,7 +3,7 @@
     python -m studies.fuzzy_constraints [--data FOLDER] [--jobs 2] [--long]
 
 For the paper of V. Torra. Tables 1 to 4 beside the published values; Table 4 over many draws; one step against
-edit-then-mask; Propositions 2, 3 and 8; disclosure risk at equal loss; the choice of m1, m2 and c.
+edit-then-mask; Propositions 2, 3, 5, 7 and 8; disclosure risk at equal loss; the choice of m1, m2 and c.
 --long searches the whole grid of `shoal tune` with three seeds instead, which takes half an hour of processor time and
 continues where it was stopped.
 """
@@ -84,6 +84,10 @@ def write_propositions(study: Study, pool: ProcessPoolExecutor) -> None:
     study.table(
         "proposition_2", propositions.large_m(census), "Proposition 2: the farthest centre from the mean, in sd"
     )
+    condition = propositions.stays_at_the_mean(census)
+    study.table("proposition_2_condition", condition, "Proposition 2: where all centres can stay at the mean")
+    apart = propositions.constrained_and_free(census)
+    study.table("proposition_5", apart, "Propositions 5 and 7: constrained centres beside free ones, in sd")
     with_entropy = entropy_propositions.losses(pool, census)
     study.table(
         "proposition_8_entropy", with_entropy, "Proposition 8 with entropy: expected information loss in percent"

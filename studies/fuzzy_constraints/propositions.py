@@ -7,6 +7,7 @@ constrained centres are the free ones (Proposition 5).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from functools import partial
@@ -18,14 +19,17 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from shoal.datasets import expenditure
-from shoal.partition.fuzzy import FuzzyCMeans
+from shoal.errors import ShoalWarning
+from shoal.partition.fuzzy import EntropyFuzzyCMeans, FuzzyCMeans
 from shoal.partition.fuzzy.alternating import MembershipRule, c_means_rule, memberships
+from studies.fuzzy_constraints.one_step import PARTS, TOTAL, with_errors
 
 Doubles = NDArray[np.float64]
 M1 = (1.05, 1.1, 1.2, 1.35, 1.5, 2.0)
 M2 = (1.02, 1.05, 1.1, 1.2, 1.35, 1.5, 2.0, 3.0, 5.0, 10.0)
 CLUSTERS = (1, 4, 13, 54, 108, 216, 360)
 SIZES_C, SIZES_M1, SIZES_M2 = 360, 1.1, (1.1, 1.5, 2.0, 10.0, 100.0)
+ROUNDING = 1e-9  # what is less differs by rounding alone
 LARGE_M = (2.0, 5.0, 10.0, 100.0, 1e3, 1e5)
 
 
@@ -54,7 +58,8 @@ def expected_loss(Z: Doubles, centres: Doubles, rule: MembershipRule) -> float:
 
 def losses(pool: Executor, census: pd.DataFrame) -> pd.DataFrame:
     """Return the expected loss over c, m1 and m2."""
-    settings = [(c, m1) for c in reversed(CLUSTERS) for m1 in M1]  # the slow ones first
+    every_record = (len(census), M1[0])  # "each data has its own cluster (and with m1 and m2 near to one)"
+    settings = [every_record, *((c, m1) for c in reversed(CLUSTERS) for m1 in M1)]  # the slow ones first
     rows = [row for some in pool.map(partial(expected_losses, standardised(census)), settings) for row in some]
     return pd.DataFrame(rows).sort_values(["c", "m1", "m2"], ignore_index=True)
 
@@ -89,6 +94,43 @@ def large_m(census: pd.DataFrame) -> pd.DataFrame:
     for m in LARGE_M:
         fitted = {name: FuzzyCMeans(4, m=m, max_iter=2000, random_state=0).fit(Z) for name, Z in tables.items()}
         rows.append({"m": m} | {name: np.abs(one.cluster_centers_).max() for name, one in fitted.items()})
+    return pd.DataFrame(rows)
+
+
+def stays_at_the_mean(census: pd.DataFrame) -> pd.DataFrame:
+    """Return whether all centres can stay at the mean for large m, by the theorem of Yu, Cheng and Huang (2004).
+
+    They can if m is at least 1 / (1 - 2 l), with l the largest eigenvalue of the mean of (z z') / (z' z) over the
+    records, and cannot for any m if l is a half or more.
+    """
+    rows = []
+    for name, Z in tables_of(census).items():
+        units = Z / np.sqrt((Z**2).sum(axis=1, keepdims=True))
+        largest = float(np.linalg.eigvalsh(units.T @ units / len(Z))[-1])
+        least = f"{1 / (1 - 2 * largest):.1f}" if largest < 0.5 else "none"
+        rows.append({"file": name, "largest": largest, "m from": least})
+    return pd.DataFrame(rows)
+
+
+def constrained_and_free(census: pd.DataFrame) -> pd.DataFrame:
+    """Return how far constrained centres are from free ones, in sd, where the data satisfy the constraint and not."""
+    warnings.simplefilter("ignore", ShoalWarning)  # both stop after the same number of steps
+    rows = []
+    for name, table in (("Census", census), ("Census with errors", with_errors(census, 0))):
+        Z, sds = standardised(table), table.std()
+        weights = pd.Series(0.0, index=table.columns)
+        weights[[TOTAL, *PARTS]] = 1.0, -1.0, -1.0
+        rule = ((weights * sds).to_numpy()[None, :], np.array([-float(weights @ table.mean())]))
+        for method, kind, parameter in (
+            ("fuzzy", FuzzyCMeans, {"m": 1.2}),
+            ("entropy", EntropyFuzzyCMeans, {"lam": 10}),
+        ):
+            free, bound = (
+                kind(108, **parameter, constraints=constraints, max_iter=300, tol=1e-9, random_state=0).fit(Z)
+                for constraints in (None, rule)
+            )
+            apart = float(np.abs(free.cluster_centers_ - bound.cluster_centers_).max())
+            rows.append({"file": name, "method": method, "centres apart by": max(apart, ROUNDING)})
     return pd.DataFrame(rows)
 
 

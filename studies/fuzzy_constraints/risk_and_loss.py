@@ -65,7 +65,9 @@ def compared(census: Path, setting: tuple[int, float, float]) -> list[dict[str, 
     for name, options in OTHERS.items():
         rows.append((f"{name}, the same loss", *with_loss(frame, float(own[0]), **options)))
     return [
-        {"m1": m1, "m2": m2, "release": name, "k": size} | dict(zip(COLUMNS, measures, strict=True))
+        {"m1": m1, "m2": m2, "release": name, "k": size}
+        | dict(zip(COLUMNS, measures, strict=True))
+        | {"the larger": max(measures[1:])}
         for name, size, measures in rows
     ]
 

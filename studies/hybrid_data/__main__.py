@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from studies.hybrid_data.alphas import possible_alphas
 from studies.hybrid_data.claims import claims
+from studies.hybrid_data.groups import by_groups
 from studies.hybrid_data.mixed_tables import mixed_files, mixed_methods
 from studies.hybrid_data.pictures import pictures
 from studies.hybrid_data.releases import RISKS, collect, unchanged_records
@@ -37,6 +38,8 @@ def main() -> None:
         some = means[[*KEYS, *(f"{moment} of {part}" for moment in MOMENTS)]]
         study.table(name, some.rename(columns=lambda one, part=part: one.removesuffix(f" of {part}")), f"In {title}")
     study.table("spread", spread, "Standard deviations over the seeds")
+    groups = by_groups(census, options.seeds, options.jobs)
+    study.table("groups", groups, "The same k with groups of different homogeneity")
     study.table("unchanged", unchanged, "Records released unchanged if groups that are too small are accepted")
     study.table("mixed", mixed_files(study.data("testdata.csv")), "Hybrid data with categories, testdata.csv")
     study.table("mixed_methods", mixed_methods(study.data("testdata.csv")), "Categories by three methods, five seeds")

@@ -60,13 +60,16 @@ def lemma_2(means: pd.DataFrame, unchanged: pd.DataFrame) -> Figure:
     small.plot(unchanged.k, unchanged.unchanged, color="#08519c", marker="o", ms=3.5, lw=1.3)
     for k, text, height in (
         (13, "13: shoal asks for it", 0.92),
-        (18, "18: 2L + M + 1", 0.72),
+        (18, "18: 2|X| + |Y| + 1", 0.72),
         (23, "23: the paper's", 0.52),
     ):
         small.axvline(k, color="0.6", lw=0.8, ls=(0, (3, 2)))
-        small.text(k + 0.4, 1080 * height, text, fontsize=SMALL - 1, color="0.3")
+        small.text(k + 0.4, 1080 * height, text, fontsize=SMALL - 1, color="0.3", bbox=UNDER)
     small.set(xlabel="k, too small groups accepted", title="records released unchanged", xlim=(1, 34))
     return finish(figure, (HYBRID, PLAIN, "bound of lemma 2", "the line before it"))
+
+
+UNDER = {"facecolor": "white", "edgecolor": "none", "pad": 1}  # a label, so that lines end beside it
 
 
 def parts_of_the_file(means: pd.DataFrame) -> Figure:

@@ -50,7 +50,9 @@ def _points(ax: Axes, rows: pd.DataFrame) -> None:
     for family, (colour, marker) in _STYLES.items():
         own = rows[rows["family"] == family]
         if len(own):
-            ax.scatter(own["risk"], own["pil"], color=colour, marker=marker, s=34, label=family, alpha=0.85)
+            ax.scatter(
+                own["risk"], own["pil"], color=colour, marker=marker, s=34, label=family, alpha=0.85, clip_on=False
+            )
     ax.set_xlabel("disclosure risk: mean of linkage and interval disclosure, %")
     ax.set_ylabel("probabilistic information loss, %")
     ax.grid(alpha=0.25)

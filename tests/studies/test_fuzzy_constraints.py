@@ -40,8 +40,14 @@ QUOTED = {
     "expected_sizes": {"m2": 1, "least": 2, "median": 2, "most": 2, "below 3, %": 0},
     "expected_sizes_entropy": {"lambda2": None, "least": 2, "median": 2, "most": 2, "below 3, %": 0},
     "proposition_3": {"lambda": None, "Table 1": 2, "Census": 2, "500 records of a standard normal": 2},
+    "proposition_2_condition": {"file": None, "largest": 2, "m from": None},
+    "proposition_5": {"file": None, "method": None, "centres apart by": 2},
     "proposition_2": {"m": 0, "Table 1": 2, "Census": 2, "500 records of a standard normal": 2},
-    "risk_and_loss": {"m1": 1, "m2": 1, "release": None, "k": None, "loss": 1, "linkage": 1, "attack": 1},
+    "risk_and_loss": {
+        **dict.fromkeys(("m1", "m2"), 1),
+        **dict.fromkeys(("release", "k")),
+        **dict.fromkeys(("loss", "linkage", "attack", "the larger"), 1),
+    },
     "parameter_choice": {
         "file": None,
         "k": None,
