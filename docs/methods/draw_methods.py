@@ -70,7 +70,7 @@ def mdav() -> Figure:
 
 
 def md() -> Figure:
-    figure = beside_mdav(partition.MD(K), "MD: around the two records farthest apart")
+    figure = beside_mdav(partition.MD(K), "MD: groups of 5 around those farthest apart")
     apart = list(np.unravel_index(np.argmax(cdist(RECORDS, RECORDS)), (len(RECORDS), len(RECORDS))))
     figure.axes[1].plot(*RECORDS[apart].T, "o--", color=WARM, linewidth=1, markersize=8, markerfacecolor="none")
     return figure
@@ -155,7 +155,7 @@ def optimal_univariate() -> Figure:
     figure = Figure(figsize=(6.4, 1.7), layout="constrained")
     axes = figure.subplots()
     plain(axes, "one variable in order: groups of 3 to 5, and the cuts between them (dashed)")
-    x = np.sort(np.random.default_rng(106).gamma(2.0, size=22))
+    x = np.sort(np.random.default_rng(74).gamma(2.0, size=22))
     labels = partition.OptimalUnivariate(3).fit(x[:, None]).labels_
     ends = np.flatnonzero(np.diff(labels))
     cuts = (x[ends] + x[ends + 1]) / 2
@@ -186,12 +186,14 @@ def one_group() -> Figure:
 # Replacements: before and after.
 
 
-def rewritten(replacement: object, title: str, method: object = "one-group", k: int = K) -> Figure:
-    """Draw what a replacement makes of X, the variable on the vertical axis, given Y on the other."""
+def rewritten(
+    replacement: object, title: str, method: object = "one-group", k: int = K, names: tuple[str, str] = ("Y", "X")
+) -> Figure:
+    """Draw what a replacement makes of the variable on the vertical axis, X by default, given the other."""
     figure = moved(released(k, method, replacement, confidential=["y"]), title)
     for axes in figure.axes:
-        axes.set_xlabel("Y, kept")
-    figure.axes[0].set_ylabel("X, confidential")
+        axes.set_xlabel(f"{names[0]}, kept")
+    figure.axes[0].set_ylabel(f"{names[1]}, confidential")
     return figure
 
 
@@ -201,7 +203,7 @@ def membership_draw() -> Figure:
     centres = np.unique(masked.round(9), axis=0)
     nearest = cdist(RECORDS, centres).argmin(axis=1)
     is_other = cdist(masked, centres).argmin(axis=1) != nearest
-    figure = moved(masked, "a centre each, drawn (dashed: not the nearest)")
+    figure = moved(masked, "a centre each, m2 = 1.5 (dashed: not the nearest)")
     for before, after in zip(RECORDS[is_other], masked[is_other], strict=True):
         figure.axes[1].plot(*np.array([before, after]).T, **CUT)
     points(figure.axes[1], RECORDS, COOL, markersize=2)
@@ -254,7 +256,7 @@ def pram() -> Figure:
 
 
 def record_swap() -> Figure:
-    figure, left, right = pair(("households in four places", "those at risk exchange places"))
+    figure, left, right = pair(("households in four places (red: at risk)", "those at risk exchange places"))
     random = np.random.default_rng(5)
     places = np.repeat(np.arange(4), 12)
     corner = np.array([(0, 0), (1, 0), (0, 1), (1, 1)])[places]
@@ -278,7 +280,7 @@ def suppression() -> Figure:
     released = recode.suppress(table, ["region", "job"], k=3).data
     figure = Figure(figsize=(6.4, 3.4), layout="constrained")
     for axes, shown, title in zip(
-        figure.subplots(1, 2), (table, released), ("records", "with what it keeps, each agrees with 3"), strict=True
+        figure.subplots(1, 2), (table, released), ("records, k = 3", "what each keeps, 3 or more have"), strict=True
     ):
         plain(axes, title)
         for row, (values, before) in enumerate(zip(shown.to_numpy(), table.to_numpy(), strict=True)):
@@ -304,15 +306,15 @@ PICTURES: dict[str, Callable[[], Figure]] = {
         partition.VMDAV(K, gamma=1.1), "V-MDAV, gamma = 1.1: groups of 5 to 9", small_clouds()
     ),
     "md": md,
-    "cbfs": lambda: beside_mdav(partition.CBFS(K), "CBFS: one group at a time"),
+    "cbfs": lambda: beside_mdav(partition.CBFS(K), "CBFS: one group of 5 at a time"),
     "tfrp": tfrp,
     "k-means": k_means,
-    "mu-approx": lambda: beside_mdav(partition.MuApprox(K), "mu-Approx: groups of 5 to 9"),
+    "mu-approx": lambda: beside_mdav(partition.MuApprox(K), "μ-Approx: groups of 5 to 9"),
     "mst": mst,
     "mhm": mhm,
     "hac": hac,
     "optimal-univariate": optimal_univariate,
-    "at-least-k": lambda: beside_mdav(fuzzy.AtLeastK(K), "from fuzzy clusters"),
+    "at-least-k": lambda: beside_mdav(fuzzy.AtLeastK(K), "from fuzzy clusters: groups of 5 to 9"),
     "refine": refine,
     "one-group": one_group,
     "fuzzy": lambda: memberships(
@@ -328,9 +330,8 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "ipso": lambda: rewritten("ipso", "X drawn anew: same means and covariances"),
     "hybrid": lambda: rewritten("hybrid", "X drawn anew inside every group", "mdav", 8),
     "muralidhar-sarathy": lambda: rewritten(replace.MuralidharSarathy(alpha=0.7), "0.7 of the residual of X stays"),
-    "fuzzy-regression": lambda: moved(
-        released(method="one-group", replacement=replace.FuzzyRegression(n_clusters=3), confidential=["y"]),
-        "y from one of three regressions on x",
+    "fuzzy-regression": lambda: rewritten(
+        replace.FuzzyRegression(n_clusters=3), "y from one of three regressions on x", names=("x", "y")
     ),
     "rank-swap": lambda: moved(released(method="one-group", replacement="rank-swap"), "ranks swapped within 15 %"),
     "noise": lambda: moved(released(method="one-group", replacement="noise"), "noise added, alpha = 0.1"),

@@ -75,7 +75,7 @@ def hulls(
             corners = members[ConvexHull(members).vertices]
         except QhullError:  # all on one line
             corners = members
-        shade = shades[label] if shades else SHADES[label % len(SHADES)]
+        shade = shades[label] if shades else MANY_SHADES[label % len(MANY_SHADES)]
         axes.fill(*corners.T, facecolor=shade, edgecolor=shade, alpha=0.55, linewidth=5, joinstyle="round")
     points(axes, X)
     if numbers:
