@@ -169,10 +169,11 @@ def compare(
     seed
         What random choices start from.
     **protection
-        As in `shoal.protect`: columns, roles, kinds, blocks, strata, weights, edits, missing, standardize, replace,
-        confidential. `replace` is for methods without one of their own; with one that needs no groups, such as "ipso",
-        "one-group", the whole file, is among all methods. Where no variable is called confidential, synthetic data
-        rewrite all columns; where some are, all methods are measured on these.
+        Other options of `shoal.protect`, for all releases: columns, as_is, roles, kinds, blocks, strata, weights, unit,
+        edits, missing, diversity, closeness, dominance, recodes, replace, confidential and the like. `replace` is for
+        methods without one of their own; with one that needs no groups, such as "ipso", "one-group", the whole file, is
+        among all methods. Where no variable is called confidential, synthetic data rewrite all columns; where some are,
+        all methods are measured on these.
 
     Notes
     -----

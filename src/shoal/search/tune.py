@@ -102,10 +102,10 @@ def tune(
         Where the search starts. The seed of the releases follows from it and from the data, so that nobody without
         the data can guess it.
     **protection
-        As in `shoal.protect`, for all trials: columns, roles, kinds, blocks, strata, weights, unit, confidential,
-        repair, missing, diversity, dominance, standardize, bounds, recodes. Where no variable is called confidential,
-        hybrid and synthetic data rewrite all columns. Where `categories` is not given, methods that make groups search
-        its three words.
+        Other options of `shoal.protect`, for all trials: columns, as_is, roles, kinds, blocks, strata, weights, unit,
+        confidential, repair, missing, diversity, closeness, dominance, recodes and the like. Where no variable is
+        called confidential, hybrid and synthetic data rewrite all columns. Where `categories` is not given, methods
+        that make groups search its three words.
 
     Notes
     -----
