@@ -144,6 +144,14 @@ def test_names_are_stripped_and_blank_ones_numbered(tmp_path: Path) -> None:
     assert list(read_text(tmp_path, "a, b,,\n1,2,3,4\n").columns) == ["a", "b", "column 3", "column 4"]
 
 
+@pytest.mark.parametrize(
+    "header", ["0,1,2", "1,2,3", "3,1,2", "region,2019,2020", "2019,2020,2021", "x1,2x,1-2", "north,sex,age"]
+)
+def test_names_that_files_do_have(tmp_path: Path, header: str) -> None:
+    rows = "north,m,35\nsouth,f,18\nsouth,m,77\n"
+    assert list(read_text(tmp_path, f"{header}\n{rows}").columns) == header.split(",")
+
+
 @pytest.mark.parametrize("name", ["t.csv.gz", "t.tsv.gz", "T.CSV.GZ"])
 def test_packed_files(tmp_path: Path, name: str) -> None:
     assert read_text(tmp_path, gzip.compress(b"a\tb\n1\t2\n"), name).to_dict("list") == {"a": [1], "b": [2]}
@@ -162,6 +170,13 @@ BAD = {
     "utf-16": (f"a,b\n1,{SECRET}\n".encode("utf-16"), "encoding, utf-16"),
     "zero bytes": (b"a,b\n1\0,2\n", "zero bytes"),
     "no names": (f"1.5,{SECRET}\n2.5,3\n".encode(), "no column names"),
+    "whole numbers for names": (f"{SECRET},7\n5,3\n".encode(), "2 of the 2 cells of its first line are numbers"),
+    "one number among names": (f"a,b,{SECRET}\n1,2,3\n".encode(), "1 of the 3 cells of its first line is a number"),
+    "the same number twice": (f"{SECRET},{SECRET}\n5,3\n".encode(), "no column names"),
+    "a decimal comma for a name": (b"a;1,5\nb;2,5\n", "no column names"),
+    "a number of many digits": (b"a," + b"9" * 5000 + b"\n1,2\n", "no column names"),
+    "values for names": (f"{SECRET}x,m,north\n{SECRET}x,f,north\ny,m,south\n".encode(), "values of their columns"),
+    "codes in a row for names": (b"1,0,2\n1,1,2\n2,0,1\n", "values of their columns"),
     "parquet": (b"PAR1\x15\x04\x15\xff\xfe" * 9, "is not UTF-8"),
 }
 

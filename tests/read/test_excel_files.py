@@ -95,3 +95,16 @@ def test_a_number_that_is_no_day_is_missing_and_not_quoted(tmp_path: Path) -> No
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read_table(tmp_path / "t.xlsx")["day"].isna().tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("first", [[987654321, 35], ["m", "north"]])
+def test_a_sheet_without_a_row_of_names_is_refused(tmp_path: Path, first: list[object]) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (first, ["f", "north"], ["m", "south"]):
+        sheet.append(row)
+    book.save(tmp_path / "t.xlsx")
+    with pytest.raises(ReadError, match="no column names") as caught:
+        read_table(tmp_path / "t.xlsx")
+    assert "987654321" not in str(caught.value)

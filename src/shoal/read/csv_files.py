@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ParameterError, ReadError
 from shoal.read.budget import ReadingBudget, budget_of
-from shoal.read.csv_columns import NUMBER, columns_to_pandas, texts_to_pandas
-from shoal.read.files import ReadOptions, ending_of, name_header
+from shoal.read.csv_columns import columns_to_pandas, texts_to_pandas
+from shoal.read.files import ReadOptions, ending_of, name_header, refuse_numbers_as_names, refuse_values_as_names
 from shoal.read.labels import Labels
 
 if TYPE_CHECKING:
@@ -46,8 +46,9 @@ def read_csv(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
     delimiter = options.delimiter or _detect_delimiter(path, content, decimal=options.decimal)
     header, start = _header(path, content, delimiter)
     budget.refuse_table(content.count(b"\n"), len(header))
+    if not options.as_text:
+        refuse_numbers_as_names(path, header)
     names = name_header(path, header)
-    _refuse_data_as_header(path, header)
     table = _parse(path, content, start, delimiter, len(names))
     del content  # a copy of all cells, as large as the file
     comma = options.decimal == "," or (options.decimal is None and delimiter == ";")
@@ -58,6 +59,8 @@ def read_csv(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
         columns = columns_to_pandas(table.columns, point=point, comma=comma)
     # Of arrays, not of series: making a frame of many series takes much longer.
     frame = pd.DataFrame(dict(zip(names, columns, strict=True)), index=pd.RangeIndex(table.num_rows))
+    if not options.as_text:
+        refuse_values_as_names(path, frame)
     return frame, Labels()
 
 
@@ -167,15 +170,6 @@ def _header(path: Path, content: bytes, delimiter: str) -> tuple[list[str], int]
         match = line_end.search(content, start)
         start = match.end() if match else len(content)
     return header, start
-
-
-def _refuse_data_as_header(path: Path, header: list[str]) -> None:
-    # Column names such as 0, 1, 2 or 2019, 2020 are fine; amounts mean that the first record would be lost.
-    cells = [cell.strip() for cell in header]
-    if all(re.fullmatch(NUMBER, cell) for cell in cells) and not all(cell.isdigit() for cell in cells):
-        raise ReadError(
-            f"{path} has no column names: every cell of its first line is a number. Add a first line of names."
-        )
 
 
 def _parse(path: Path, content: bytes, start: int, delimiter: str, width: int) -> Any:

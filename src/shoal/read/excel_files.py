@@ -12,7 +12,7 @@ from shoal.errors import ReadError, nearest_name_hint
 from shoal.read.budget import ReadingBudget, budget_of
 from shoal.read.csv_columns import MISSING_WORDS
 from shoal.read.excel_parts import Relationships, SharedTexts, Sheet, Styles, Workbook
-from shoal.read.files import ReadOptions, name_header
+from shoal.read.files import ReadOptions, name_header, refuse_numbers_as_names, refuse_values_as_names
 from shoal.read.labels import Labels
 from shoal.read.safe_xml import XmlHandler, parse, refuse_doctype
 
@@ -40,9 +40,13 @@ def read_xlsx(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
     rows = _without_margins(rows, budget)
     if not rows:
         raise ReadError(f'{path}: the sheet "{title}" is empty.')
-    names = name_header(path, ["" if cell is None else str(cell) for cell in rows[0]])
+    header = ["" if cell is None else str(cell) for cell in rows[0]]
+    refuse_numbers_as_names(path, header)
+    names = name_header(path, header)
     columns = {name: _column([row[place] for row in rows[1:]]) for place, name in enumerate(names)}
-    return pd.DataFrame(columns, index=pd.RangeIndex(len(rows) - 1)), Labels()
+    frame = pd.DataFrame(columns, index=pd.RangeIndex(len(rows) - 1))
+    refuse_values_as_names(path, frame)
+    return frame, Labels()
 
 
 class Package:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from shoal.errors import ColumnError, ParameterError, ReadError, ShoalError, nearest_name_hint
+from shoal.read.csv_columns import NUMBER, NUMBER_WITH_COMMA
 from shoal.read.labels import Labels
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ __all__ = [
     "quoted_names",
     "read_file",
     "refuse_duplicates",
+    "refuse_numbers_as_names",
+    "refuse_values_as_names",
     "unknown_ending",
 ]
 
@@ -91,6 +95,9 @@ FORMATS = {
     ".sas7bdat": Format("SAS", "statistical_files.read_statistical", None, ("encoding",)),
     ".xpt": Format("SAS transport", "statistical_files.read_statistical", "statistical_files.write_xpt", ("encoding",)),
 }
+
+
+_YEARS = range(1800, 2200)  # which columns may be named after
 
 
 def read_file(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
@@ -177,6 +184,50 @@ def name_header(path: Path, cells: list[str]) -> list[str]:
     names = [cell.strip() or f"column {position}" for position, cell in enumerate(cells, start=1)]
     refuse_duplicates(names, path)
     return names
+
+
+def refuse_numbers_as_names(path: Path, cells: Sequence[str]) -> None:
+    """Raise ReadError if a first line has numbers that are no usual names of columns.
+
+    Usual are 0, 1, 2 and so on, from 0 or 1 on, and years.
+    """
+    numbers = [cell.strip() for cell in cells if re.fullmatch(f"{NUMBER}|{NUMBER_WITH_COMMA}", cell.strip())]
+    if not numbers or _are_usual_names(numbers):
+        return
+    are = "is a number" if len(numbers) == 1 else "are numbers"
+    raise ReadError(
+        f"{path} seems to have no column names: {len(numbers)} of the {len(cells)} cells of its first line {are}. "
+        "Add a first line of names, or give these columns other names."
+    )
+
+
+def _are_usual_names(numbers: Sequence[str]) -> bool:
+    if not all(number.isdigit() and len(number) < 10 for number in numbers):
+        return False
+    whole = sorted(map(int, numbers))
+    in_order = whole[0] in (0, 1) and whole == list(range(whole[0], whole[0] + len(whole)))
+    return in_order or all(number in _YEARS for number in whole)
+
+
+def refuse_values_as_names(path: Path, frame: pd.DataFrame) -> None:
+    """Raise ReadError if more than half of the columns have a name that is one of their values."""
+    found, left, half = 0, len(frame.columns), len(frame.columns) / 2
+    for name, column in frame.items():
+        found, left = found + _is_value(str(name), column), left - 1
+        if found > half:
+            raise ReadError(
+                f"{path} seems to have no column names: more than half of the cells of its first line are values of "
+                "their columns. Add a first line of names."
+            )
+        if found + left <= half:
+            return
+
+
+def _is_value(name: str, column: pd.Series) -> bool:
+    if column.dtype.kind in "iuf":
+        return bool(re.fullmatch(NUMBER, name)) and bool((column == float(name)).any())
+    is_text = column.dtype == object or str(column.dtype) in ("str", "string", "category")
+    return is_text and bool((column == name).any())
 
 
 def refuse_duplicates(names: list[str], path: Path | None = None) -> None:
