@@ -197,7 +197,7 @@ def _assemble(work: Work, blocks: Sequence[ProtectedBlock]) -> tuple[Table, list
     taken = {name: rows for block in blocks for name, rows in block.taken.items()}
     masked = work.table.replaced(computed, taken, drop=work.plan.identifiers, fill=work.plan.missing == "fill")
     masked = masked.blanked({name: cells for block in blocks for name, cells in block.suppressed.items()})
-    masked = rounded_release(work, masked).only_present()
+    masked = rounded_release(work, masked).written_alike().only_present()
     if work.units is not None and work.plan.unit is not None and not work.plan.drop_unit:
         masked = masked.renumbered(work.plan.unit, new_ids(work.plan.key, work.table.fingerprint(), work.units))
     if work.plan.perturbs:

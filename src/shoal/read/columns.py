@@ -31,6 +31,7 @@ __all__ = [
     "present_value_labels",
     "with_numbers",
     "with_whole_numbers",
+    "written_alike",
 ]
 
 
@@ -193,6 +194,27 @@ def only_present(series: nw.Series[Any]) -> nw.Series[Any]:
     if isinstance(series.dtype, nw.String):  # a copy would share the texts, those beneath missing values too
         return series.fill_null("").scatter(np.flatnonzero(missing(series)), None)
     return series[np.arange(len(series))]
+
+
+def written_alike(series: nw.Series[Any]) -> nw.Series[Any]:
+    """Return the column with equal values written alike: 0 for minus zero, and one of 1, 1.0 and True, of 1.0 and 1.00.
+
+    Records are counted as alike by values that are equal; a file would tell them apart by how these are written.
+    """
+    if series.dtype.is_float():
+        values = numbers(series)
+        rows = np.flatnonzero((values == 0) & np.signbit(values))
+        return series.scatter(rows, np.zeros(len(rows))) if len(rows) else series
+    if not isinstance(series.dtype, nw.Object):
+        return series
+    cells = series.to_list()
+    first: dict[Any, Any] = {}
+    try:
+        written = [cell if _is_nan(cell) else first.setdefault(cell, cell) for cell in cells]
+    except TypeError:  # lists and the like, compared by how they are written
+        return series
+    rows = np.flatnonzero([new is not cell for new, cell in zip(written, cells, strict=True)])
+    return series.scatter(rows, [written[row] for row in rows.tolist()]) if len(rows) else series
 
 
 def present_value_labels(series: nw.Series[Any], labels: Mapping[Any, str]) -> dict[Any, str]:

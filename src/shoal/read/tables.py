@@ -190,6 +190,12 @@ class Table:
         values = {other: codes for other, codes in self.labels.values.items() if other != name}
         return replace(self._with_frame(frame), labels=replace(self.labels, values=values))
 
+    def written_alike(self) -> Table:
+        """Return a table in which equal values are written alike, so that a file tells no more of them apart."""
+        written = [(series, columns.written_alike(series)) for series in self._columns.values()]
+        changed = [new for series, new in written if new is not series]
+        return self._with_frame(self.frame.with_columns(*changed)) if changed else self
+
     def only_present(self) -> Table:
         """Return a table that knows of no value but those it shows: no unused category, no label without its code."""
         frame = self.frame.with_columns(*(columns.only_present(self.column(name)) for name in self.names))

@@ -110,7 +110,7 @@ def suppress(
     by_key = dict(zip(names, found.cells.sum(axis=0).tolist(), strict=True))
     blank = {name: found.cells[:, place] for place, name in enumerate(names) if by_key[name]}
     return Suppression(
-        data=(table.blanked(blank).only_present() if blank else table).to_native(),
+        data=(table.blanked(blank).only_present() if blank else table).written_alike().to_native(),
         cells=found.count,
         by_key=by_key,
         records=int(found.cells.any(axis=1).sum()),
