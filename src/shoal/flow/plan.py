@@ -92,6 +92,60 @@ class Plan(PlanSection):
 
     `release.plan` is the plan that made it. ``plan.to_toml("release.toml")`` writes it,
     ``Plan.from_toml("release.toml")`` reads it, ``plan.run()`` makes the release again.
+
+    Attributes
+    ----------
+    k
+        How many records, or units, share every released value at least.
+    blocks
+        The protected columns; those of a block are grouped together.
+    kinds, roles
+        What every column is and is for, where that was said or decided.
+    method, replace
+        The method that makes groups, and the replacement of every column that gets new values.
+    steps
+        How many steps a search made, by block and stratum, to be made again.
+    categories
+        The columns of categories that keep their values: "suppress" (cells made missing) or "within" (groups stay
+        within them).
+    drop_unit
+        Whether the release leaves out the column of units.
+    confidential
+        The columns that synthetic replacements rewrite; the others stay.
+    edits, repair
+        The edit rules, and whether released values are moved to keep sums and bounds that the file breaks.
+    missing, missing_codes
+        What becomes of missing values, and the values that mean missing, by column.
+    diversity, closeness
+        How many values of every confidential variable a group has at least, and how far its distribution may be from
+        the file's.
+    dominance
+        The largest share of a group's sum that one record may have, in %.
+    standardize
+        Whether distances are taken between standard scores.
+    scenarios
+        Columns that an intruder may know, by name, for the measures alone; "*" is everything released.
+    decimals
+        To how many decimals columns are rounded.
+    recodes
+        The recodes of every column, in their order; they are made before all else but missing codes.
+    bounds
+        Whether synthetic numbers stay between the means of the k lowest and the k highest values.
+    seed
+        What random choices start from.
+    key
+        What the order of written rows and new ids of units follow from: drawn from the system, never from the seed,
+        which can be guessed.
+    divided
+        How a cluster divided the file; None where one machine protected the whole.
+    input, output
+        The file the plan was made from and the one that was written, with their fingerprints.
+    outcome
+        What carrying out the plan did; None before.
+    versions
+        The versions of Python and of the packages that can change the digits of a release.
+    before
+        The earlier steps of a chain, the oldest first; each starts from what the one before it released.
     """
 
     k: int = Field(ge=2)
@@ -99,36 +153,30 @@ class Plan(PlanSection):
     kinds: dict[str, Kind]
     roles: dict[str, Role] = Field(default_factory=dict)
     method: _Method
-    # Of a search, per block and stratum: made before, to be made again.
     steps: list[list[NonNegativeInt]] = Field(default_factory=list)
-    replace: dict[str, _Replacement] = Field(default_factory=dict)  # per column; none where all keep their values
-    # Category columns that keep their values: cells suppressed, or groups within them. They are not in `replace`.
-    categories: dict[str, Literal["suppress", "within"]] = Field(default_factory=dict)
-    drop_unit: bool = False  # whether the release leaves out the column of units
-    confidential: list[str] = Field(default_factory=list)  # what synthetic replacements rewrite; the rest stays
-    edits: list[_Rule] = Field(default_factory=list)  # rules, read once; written as text
-    repair: bool = False  # whether representatives are moved onto linear rules that the file breaks
+    replace: dict[str, _Replacement] = Field(default_factory=dict)  # none where all keep their values
+    categories: dict[str, Literal["suppress", "within"]] = Field(default_factory=dict)  # not in `replace`
+    drop_unit: bool = False
+    confidential: list[str] = Field(default_factory=list)
+    edits: list[_Rule] = Field(default_factory=list)  # read once; written as text
+    repair: bool = False
     missing: Literal["error", "keep", "fill"] = "error"
-    diversity: int | None = Field(default=None, ge=2)  # values of every confidential variable in a group, at least
-    closeness: float | None = Field(default=None, ge=0, le=1)  # the farthest a group may be from the file in each
-    # The largest share of a group's sum that one record may have, in %.
+    diversity: int | None = Field(default=None, ge=2)
+    closeness: float | None = Field(default=None, ge=0, le=1)
     dominance: float | None = Field(default=None, gt=0, le=100)
     standardize: bool = True
-    # Columns that an intruder may know, by name: for the measures alone. "*" is everything released.
     scenarios: dict[str, list[str]] = Field(default_factory=dict)
     decimals: dict[str, Annotated[int, Field(ge=DECIMALS.low, le=DECIMALS.high)]] = Field(default_factory=dict)
-    recodes: _Recodes = Field(default_factory=dict)  # per column, in their order; made before all else
-    missing_codes: _MissingCodes = Field(default_factory=dict)  # made missing even before
-    bounds: bool = False  # whether synthetic numbers stay between the means of the k lowest and highest values
+    recodes: _Recodes = Field(default_factory=dict)
+    missing_codes: _MissingCodes = Field(default_factory=dict)
+    bounds: bool = False
     seed: int = Field(ge=0)
-    # From the system, never from the seed, which anyone can guess: the order of written rows and new ids of units.
     key: str = Field(default_factory=new_key, pattern="^[0-9a-f]{32}$")
-    divided: Divided | None = None  # between the workers of a cluster; None where one machine protects the whole file
+    divided: Divided | None = None
     input: Input | None = None
     output: Output | None = None
     outcome: Outcome | None = None
     versions: dict[str, str] = Field(default_factory=dict)
-    # The steps of a chain before this one, oldest first: each starts from what the one before it released.
     before: list[Plan] = Field(default_factory=list, max_length=MOST_STEPS)
 
     @model_validator(mode="after")

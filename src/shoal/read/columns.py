@@ -299,7 +299,7 @@ def _not_numeric(series: nw.Series[Any]) -> DataError:
             f"{problem}: it holds numbers written as text, perhaps codes with leading zeros. "
             "Convert it to numbers first if it is meant to be a quantity."
         )
-    cells = "cell is not a number" if len(not_numbers) == 1 else "cells are not numbers"
+    cells = "cells is not a number" if len(not_numbers) == 1 else "cells are not numbers"
     return DataError(
         f"{problem}: {len(not_numbers)} of its {len(series)} {cells}, the first in row {not_numbers[0] + 1}."
     )

@@ -39,8 +39,9 @@ def refuse_without_dask() -> None:
     """Raise ParameterError if Dask is not installed."""
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
+        are = "is" if len(missing) == 1 else "are"
         raise ParameterError(
-            f'The engine "dask" needs {", ".join(missing)}, which is not installed: pip install "shoal[dask]".',
+            f'The engine "dask" needs {", ".join(missing)}, which {are} not installed: pip install "shoal[dask]".',
             parameter="engine",
         )
 
