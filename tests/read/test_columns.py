@@ -46,7 +46,7 @@ SECRET = "confidential"
     ("column", "message"),
     [
         (["1", SECRET, "3", SECRET], "2 of its 4 cells are not numbers, the first in row 2"),
-        (["1", "2", None, SECRET], "1 of its 4 cell is not a number, the first in row 4"),
+        (["1", "2", None, SECRET], "1 of its 4 cells is not a number, the first in row 4"),
         (["007", "008"], "numbers written as text"),
         ([None, None], "no values at all"),
         (pd.Categorical([SECRET, "b"]), "its type is Categorical"),
