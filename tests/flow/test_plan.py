@@ -110,6 +110,27 @@ def test_a_plan_on_a_file_without_its_columns(release, tmp_path):
         release.plan.run(frame)
 
 
+def test_a_column_that_the_plan_does_not_know_is_never_released(release, file, tmp_path):
+    frame = shoal.read_table(file)
+    other = frame.assign(ssn=[f"S{number:06d}" for number in range(len(frame))], income=np.arange(len(frame)))
+    with pytest.raises(PlanError, match=r'2 columns that the plan does not know: "ssn", "income".*identifier'):
+        release.plan.run(other)
+    path = tmp_path / "plan.toml"
+    release.plan.to_toml(path)
+    path.write_text(path.read_text().replace("[roles]\n", '[roles]\nssn = "identifier"\nincome = "other"\n'))
+    with pytest.warns(DisclosureWarning, match="NOT PROTECTED .2.: area, income"):
+        again = shoal.Plan.from_toml(path).run(other)
+    assert "ssn" not in again.data
+    assert again.data["income"].tolist() == list(range(len(frame)))
+
+
+def test_a_plan_that_was_never_carried_out_refuses_columns_that_have_to_be_decided():
+    plan = shoal.Plan(k=3, blocks=[["x"]], kinds={"x": "continuous"}, method="mdav", replace={"x": "mean"}, seed=1)
+    frame = pd.DataFrame({"x": np.arange(30.0), "ssn": [f"S{number:06d}" for number in range(30)]})
+    with pytest.raises(shoal.errors.DataError, match='"ssn" .texts nearly all different'):
+        plan.run(frame)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from shoal import progress
 from shoal.describe import select
 from shoal.describe.kinds.identifiers import warn_of_index
+from shoal.describe.kinds.undecided import refuse_undecided
 from shoal.describe.matrix import Matrix, block_matrix, block_values
 from shoal.describe.missing import refuse_counted_missing, refuse_infinities
 from shoal.describe.standardize import Scale
@@ -33,7 +34,7 @@ from shoal.flow.blocks.synthetic import protect_synthetic_block
 from shoal.flow.blocks.unit_levels import at_level, levels_of, protect_levels
 from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.flow.chain.steps import joined_to, plan_before, table_after
-from shoal.flow.chain.whole_chain import steps_of
+from shoal.flow.chain.whole_chain import steps_of, unnamed_in_chain
 from shoal.flow.drawn_by_key import new_ids
 from shoal.flow.outcome import Input, Reading, installed_versions
 from shoal.flow.recoding.asked import recoded_by_plan
@@ -45,6 +46,7 @@ from shoal.flow.rules.decimals import refuse_unroundable, rounded_release, round
 from shoal.flow.rules.kept_rules import block_edits_of, refuse_broken_file, refuse_broken_release
 from shoal.flow.rules.ruled_values import record_rules_of
 from shoal.read import Table, as_table
+from shoal.read.files import quoted_names
 from shoal.recode.lost_information import lost_by_recoding
 from shoal.recode.recoded_table import RecodedTable
 
@@ -246,6 +248,23 @@ def _input_of(table: Table) -> Input:
     )
 
 
+def _refuse_unnamed(plan: Plan, table: Table) -> None:
+    """Raise PlanError for columns that the plan's own file did not have: they would be released as they are.
+
+    Of a plan that was never carried out it is not known what its file had; columns that have to be decided are refused.
+    """
+    unnamed = unnamed_in_chain(plan, table.names)
+    if plan.outcome is None:
+        refuse_undecided(table, unnamed)
+    elif unnamed:
+        them = "a column" if len(unnamed) == 1 else f"{len(unnamed)} columns"
+        raise PlanError(
+            f"The table has {them} that the plan does not know: {quoted_names(unnamed)}. To drop one, give it the role "
+            f'identifier in the plan ([roles], "{unnamed[0]}" = "identifier"); with the role other it is released as '
+            "it is. To protect it, make a new plan."
+        )
+
+
 def table_for(plan: Plan, data: Any = None) -> Table:
     """Return the table a plan is to be carried out on: `data`, or the plan's own input if it has not changed."""
     if plan.divided is not None:
@@ -253,6 +272,8 @@ def table_for(plan: Plan, data: Any = None) -> Table:
     reading = {} if plan.input is None else plan.input.reading.model_dump(exclude_none=True)
     if data is not None:
         table = as_table(data, **reading)
+        if plan.input is None or table.fingerprint() != plan.input.sha256:
+            _refuse_unnamed(plan, table)
     elif plan.input is None or plan.input.path is None:
         raise PlanError(
             "The plan does not name its input, because it was made from a table in memory. Say which to use."

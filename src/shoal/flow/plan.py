@@ -9,10 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-import tomli_w
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
     Field,
     InstanceOf,
@@ -24,14 +22,14 @@ from pydantic import (
 
 from shoal.describe import Kind, Role
 from shoal.edits import Rule, parse_rule
-from shoal.errors import ParameterError, PlanError, ShoalError, nearest_name_hint
+from shoal.errors import ParameterError, PlanError, ShoalError
 from shoal.flow.carry_out import carry_out, table_for
 from shoal.flow.chain.whole_chain import MOST_STEPS, facts_of_chain, lost_in, protected_in_chain
 from shoal.flow.drawn_by_key import new_key
 from shoal.flow.masking import Masking
 from shoal.flow.outcome import Divided, Input, Outcome, Output, PlanSection
 from shoal.flow.plan_checks import refuse_misfits
-from shoal.flow.plan_content import content_of
+from shoal.flow.plan_content import content_of, first_problem, text_of
 from shoal.flow.rules.decimals import DECIMALS
 from shoal.parameters.choices import as_text, build
 from shoal.partition import METHODS
@@ -46,10 +44,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan"]
 
-_HEADER = (
-    "# A plan of shoal: run again on the same input, it gives the same release, byte for byte.\n"
-    "# Keep it as safe as the input: whoever has the seed and the key can redraw what was drawn at random.\n\n"
-)
 _PUBLIC = {
     *("k", "blocks", "kinds", "method", "replace", "confidential", "edits", "repair", "missing", "standardize"),
     *("diversity", "closeness", "dominance", "decimals", "drop_unit", "bounds", "categories"),
@@ -70,10 +64,6 @@ def _existing_replacement(written: dict[str, Any]) -> dict[str, Any]:
 def _long(written: Any) -> Any:
     """Read "mean" as {"name": "mean"}."""
     return {"name": written} if isinstance(written, str) else written
-
-
-def _short(written: dict[str, Any]) -> Any:
-    return written["name"] if set(written) == {"name"} else written
 
 
 _Method = Annotated[dict[str, Any], BeforeValidator(_long), AfterValidator(_existing_method)]
@@ -359,7 +349,7 @@ class Plan(PlanSection):
             problem = first.get("ctx", {}).get("error")
             if isinstance(problem, ShoalError):
                 raise problem from None
-            message = _first_problem(error, cls)
+            message = first_problem(error, cls)
             raise ParameterError(message[0].upper() + message[1:]) from None
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
@@ -381,14 +371,7 @@ class Plan(PlanSection):
 
     def as_toml(self, path: str | os.PathLike[str]) -> str:
         """Return the plan as it is written to `path`."""
-        content = self.model_dump(exclude_none=True)
-        for step in (content, *content["before"]):
-            step["replace"] = {name: _short(written) for name, written in step["replace"].items()}
-        content["before"] = [_without_empty(step) for step in content["before"]]
-        for section in ("input", "output"):
-            if "path" in content.get(section, {}):
-                content[section]["path"] = _relative(content[section]["path"], Path(path))
-        return _HEADER + tomli_w.dumps(_without_empty(content))
+        return text_of(self.model_dump(exclude_none=True), Path(path))
 
     @classmethod
     def from_toml(cls, path: str | os.PathLike[str]) -> Self:
@@ -402,28 +385,4 @@ class Plan(PlanSection):
         try:
             return cls.model_validate(content)
         except ValidationError as error:
-            raise PlanError(f'The plan "{path}" cannot be used: {_first_problem(error, cls)}', path=str(path)) from None
-
-
-def _without_empty(content: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what is empty anyway, so that a plan is short to read."""
-    kept = {key: _without_empty(value) if isinstance(value, dict) else value for key, value in content.items()}
-    return {key: value for key, value in kept.items() if value not in ({}, [])}
-
-
-def _relative(path: str, plan: Path) -> str:
-    try:
-        return Path(os.path.relpath(path, plan.resolve().parent)).as_posix()
-    except ValueError:  # another drive
-        return path
-
-
-def _first_problem(error: ValidationError, model: type[BaseModel]) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        return f'there is no key "{where}".{nearest_name_hint(str(first["loc"][-1]), model.model_fields)}'
-    if first["type"] == "missing":
-        return f'the key "{where}" is missing.'
-    message = str(first["msg"]).removeprefix("Value error, ").rstrip(".")
-    return f"{where}: {message}." if where else f"{message}."
+            raise PlanError(f'The plan "{path}" cannot be used: {first_problem(error, cls)}', path=str(path)) from None

@@ -1,4 +1,4 @@
-"""What is in the file of a plan, read so that no file takes long or much memory, whoever wrote it."""
+"""What is in the file of a plan: read so that no file takes long or much memory, whoever wrote it, and written."""
 
 from __future__ import annotations
 
@@ -6,11 +6,21 @@ import os
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from shoal.errors import PlanError
+import tomli_w
 
-__all__ = ["content_of"]
+from shoal.errors import PlanError, nearest_name_hint
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel, ValidationError
+
+__all__ = ["content_of", "first_problem", "text_of"]
+
+_HEADER = (
+    "# A plan of shoal: run again on the same input, it gives the same release, byte for byte.\n"
+    "# Keep it as safe as the input: whoever has the seed and the key can redraw what was drawn at random.\n\n"
+)
 
 _MOST_BYTES = 1 << 24  # a hundred thousand columns
 _MOST_BITS = 128  # of a number; a seed that shoal draws has 63
@@ -63,3 +73,43 @@ def _has_long_number(content: Any) -> bool:
         elif isinstance(part, int) and part.bit_length() > _MOST_BITS:
             return True
     return False
+
+
+def text_of(content: dict[str, Any], path: Path) -> str:
+    """Return the parts of a plan as it is written to `path`; files it names are written relative to it."""
+    for step in (content, *content["before"]):
+        step["replace"] = {name: _short(written) for name, written in step["replace"].items()}
+    content["before"] = [_without_empty(step) for step in content["before"]]
+    for section in ("input", "output"):
+        if "path" in content.get(section, {}):
+            content[section]["path"] = _relative(content[section]["path"], path)
+    return _HEADER + tomli_w.dumps(_without_empty(content))
+
+
+def _short(written: dict[str, Any]) -> Any:
+    return written["name"] if set(written) == {"name"} else written
+
+
+def _without_empty(content: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what is empty anyway, so that a plan is short to read."""
+    kept = {key: _without_empty(value) if isinstance(value, dict) else value for key, value in content.items()}
+    return {key: value for key, value in kept.items() if value not in ({}, [])}
+
+
+def _relative(path: str, plan: Path) -> str:
+    try:
+        return Path(os.path.relpath(path, plan.resolve().parent)).as_posix()
+    except ValueError:  # another drive
+        return path
+
+
+def first_problem(error: ValidationError, model: type[BaseModel]) -> str:
+    """Return the first of the problems that a plan has, in one sentence with its place."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return f'there is no key "{where}".{nearest_name_hint(str(first["loc"][-1]), model.model_fields)}'
+    if first["type"] == "missing":
+        return f'the key "{where}" is missing.'
+    message = str(first["msg"]).removeprefix("Value error, ").rstrip(".")
+    return f"{where}: {message}." if where else f"{message}."

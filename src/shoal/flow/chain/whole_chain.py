@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from shoal.describe import Kind
@@ -23,6 +24,7 @@ __all__ = [
     "protected_in_chain",
     "rules_in_chain",
     "steps_of",
+    "unnamed_in_chain",
 ]
 
 
@@ -42,6 +44,13 @@ def protected_in_chain(plan: Plan) -> list[str]:
             names.pop(dropped, None)
         names |= dict.fromkeys(step.protected)
     return list(names)
+
+
+def unnamed_in_chain(plan: Plan, columns: Iterable[str]) -> list[str]:
+    """Return the columns of a table of which the plan says nothing: it would release them as they are."""
+    named = {name for step in steps_of(plan) for name in (*step.columns, *step.roles, *step.kinds, *step.strata)}
+    released = [] if plan.outcome is None else plan.outcome.unchanged
+    return [name for name in columns if name not in {*named, *released}]
 
 
 def kinds_in_chain(plan: Plan) -> dict[str, Kind]:
