@@ -86,3 +86,25 @@ def test_what_is_no_code_is_refused():
     for codes in ([1], {"n": []}, {"n": [None]}, {"n": [[1]]}):
         with pytest.raises(ParameterError, match="missing_codes"):
             written_missing_codes(codes)
+
+
+@pytest.mark.parametrize(
+    ("texts", "left"),
+    [
+        (["12", "refused", "7"], [12, None, 7]),
+        (["1.5", "refused", "-2"], [1.5, None, -2]),
+        (["1.5", "refused", ""], [1.5, None, None]),
+    ],
+)
+def test_texts_that_are_numbers_but_for_their_codes_become_numbers(tmp_path, texts, left):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "".join(f"{text},x\n" for text in texts))
+    made = blanked(as_table(path), {"a": ["refused"]})
+    assert made.is_numeric("a")
+    assert made.cells("a").tolist() == left
+
+
+@pytest.mark.parametrize("texts", [["012", "refused", "7"], ["12", "refused", "none"], ["1,5", "refused", "2,5"]])
+def test_codes_and_other_texts_stay_texts(texts):
+    made = blanked(as_table(pd.DataFrame({"a": texts})), {"a": ["refused"]})
+    assert made.cells("a").tolist() == [None if text == "refused" else text for text in texts]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import DataError
+from shoal.read.csv_columns import columns_to_pandas
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -29,6 +30,7 @@ __all__ = [
     "numbers",
     "only_present",
     "present_value_labels",
+    "read_as_numbers",
     "with_numbers",
     "with_whole_numbers",
     "written_alike",
@@ -115,6 +117,19 @@ def with_numbers(series: nw.Series[Any], values: NDArray[np.float64], *, fill: b
     present = np.flatnonzero(~is_missing)
     new = values[present].astype(np.float32 if float_type is nw.Float32 else np.float64)
     return floats.scatter(present.tolist() if not len(present) else present, new)
+
+
+def read_as_numbers(series: nw.Series[Any], *, comma: bool) -> nw.Series[Any]:
+    """Return a pandas column of text as numbers if all of its texts are plain numbers, as they are read from a file."""
+    import pandas as pd  # here, to keep start-up quick
+    import pyarrow
+
+    native = series.to_native()
+    texts = pyarrow.chunked_array([pyarrow.array(native, pyarrow.string(), from_pandas=True)])
+    (read,) = columns_to_pandas([texts], point=not comma, comma=comma)
+    if not pd.api.types.is_numeric_dtype(read.dtype):
+        return series
+    return nw.from_native(pd.Series(read, index=native.index, name=native.name), series_only=True)
 
 
 def with_whole_numbers(series: nw.Series[Any], values: NDArray[np.int64]) -> nw.Series[Any]:

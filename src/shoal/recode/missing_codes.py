@@ -70,7 +70,11 @@ def coded_missing(table: Table, missing_codes: Mapping[str, Sequence[Any]]) -> d
 
 
 def with_missing(table: Table, cells: Mapping[str, Booleans], missing_codes: Mapping[str, Sequence[Any]]) -> Table:
-    """Return the table with these cells missing; types stay, but NumPy's integers and truth values become nullable."""
+    """Return the table with these cells missing.
+
+    Types stay, but NumPy's integers and truth values become nullable, and texts that are numbers but for the codes
+    become numbers: they would have been, had the file not had the codes. (In pandas frames, as which files are read.)
+    """
     if not cells:
         return table
     values = {
@@ -81,7 +85,8 @@ def with_missing(table: Table, cells: Mapping[str, Booleans], missing_codes: Map
         }
         for name, labels in table.labels.values.items()
     }
-    return replace(table.blanked(cells), labels=replace(table.labels, values=values), source=table.source)
+    blanked = table.blanked(cells).read_as_numbers(cells, comma=table.reading.get("decimal") == ",")
+    return replace(blanked, labels=replace(table.labels, values=values), source=table.source)
 
 
 def _codes_of(name: str, missing_codes: Mapping[str, Sequence[Any]]) -> set[str]:

@@ -13,7 +13,9 @@ import narwhals.stable.v2 as nw
 from shoal.read import Table
 from shoal.read.csv_columns import INFINITE, MISSING_WORDS, NUMBER, NUMBER_WITH_COMMA, WHOLE
 
-__all__ = ["TextNumbers", "amounts_in_categories", "amounts_in_text", "numbers_in_text"]
+__all__ = ["ALMOST_NUMBERS", "TextNumbers", "amounts_in_categories", "amounts_in_text", "numbers_in_text"]
+
+ALMOST_NUMBERS = "numbers but for"
 
 # A number as people write it: "-1,234.5", "1 234 567", "500-", "EUR 500", "12 %", "12.3k", "(500)".
 _BETWEEN_THOUSANDS = "[ ,.'\u2019_]"
@@ -107,7 +109,7 @@ def amounts_in_text(table: Table, name: str) -> str:
         return ""  # "1", "2", "3 to 5": few that repeat are categories, as whole numbers are
     rows = min((_rows_unlike(number, table, name) for number in _PLAIN), key=len)
     if 0 < len(rows) < found.values:
-        return f"numbers but for {len(rows):,} of its {found.values:,} values, in {_records(rows)}"
+        return f"{ALMOST_NUMBERS} {len(rows):,} of its {found.values:,} values, in {_records(rows)}"
     return f"numbers written as text, all {found.values:,} of them"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from shoal.describe.kinds.default_kinds import CODES_BY_NAME
 from shoal.describe.kinds.identifiers import register_numbers
-from shoal.describe.kinds.text_numbers import amounts_in_text
+from shoal.describe.kinds.text_numbers import ALMOST_NUMBERS, amounts_in_text
 from shoal.describe.kinds.unsupported import holds_times, unsupported_values
 from shoal.describe.variables import distinct_values, has_fractions, kind_of, word_like
 from shoal.errors import DataError
@@ -38,13 +38,21 @@ def refuse_undecided(table: Table, names: Iterable[str]) -> None:
     raise DataError(
         f"{_counted(len(found))} to be decided before anything is released: {listed}. For each: drop it "
         f'(--role "{first}=identifier"), give its kind (--kind "{first}=nominal"), or release it as it is '
-        f'(--as-is "{first}").{_coarser(found)}',
+        f'(--as-is "{first}").{_coarser(found)}{_as_numbers(found)}',
     )
 
 
 def _coarser(found: Mapping[str, str]) -> str:
     dates = [name for name, reason in found.items() if reason == _DATES]
     return f' Dates can be made coarser (--recode "{dates[0]}=date-part:year").' if dates else ""
+
+
+def _as_numbers(found: Mapping[str, str]) -> str:
+    amounts = [name for name, reason in found.items() if reason.startswith(ALMOST_NUMBERS)]
+    if not amounts:
+        return ""
+    name = amounts[0]
+    return f' A text among numbers can be corrected in the file, or made missing (--missing-codes "{name}=TEXT").'
 
 
 def undecided(table: Table, name: str) -> str:
