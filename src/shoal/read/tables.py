@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -183,13 +183,6 @@ class Table:
         """Return a table with some cells missing, by column; types and labels stay, integers become nullable."""
         series = [columns.blanked(self.column(name), cells[name], self._origin.is_array) for name in cells]
         return self._with_frame(self.frame.with_columns(*series)) if series else self
-
-    def read_as_numbers(self, names: Iterable[str], *, comma: bool = False) -> Table:
-        """Return a table in which those of these columns of text, in pandas, that hold numbers alone are numbers."""
-        texts = [self.column(name) for name in names if isinstance(self.type_of(name), nw.String)]
-        if not self.frame.implementation.is_pandas() or not texts:
-            return self
-        return self._with_frame(self.frame.with_columns(*(columns.read_as_numbers(one, comma=comma) for one in texts)))
 
     def renumbered(self, name: str, numbers: NDArray[np.int64]) -> Table:
         """Return a table with whole numbers for the values of a column, as texts where these are; no value labels."""

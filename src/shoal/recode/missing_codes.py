@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, DescriptionWarning, ParameterError, nearest_name_hint, warn
 from shoal.read import Table
+from shoal.read.columns import read_as_numbers
 from shoal.recode.base import text_of
 
 __all__ = ["EVERY_COLUMN", "coded_missing", "with_missing", "written_missing_codes"]
@@ -85,8 +87,16 @@ def with_missing(table: Table, cells: Mapping[str, Booleans], missing_codes: Map
         }
         for name, labels in table.labels.values.items()
     }
-    blanked = table.blanked(cells).read_as_numbers(cells, comma=table.reading.get("decimal") == ",")
+    blanked = _with_numbers(table.blanked(cells), cells, comma=table.reading.get("decimal") == ",")
     return replace(blanked, labels=replace(table.labels, values=values), source=table.source)
+
+
+def _with_numbers(table: Table, names: Iterable[str], *, comma: bool) -> Table:
+    """Return a table of pandas in which those of these columns of text that hold plain numbers alone are numbers."""
+    texts = [table.column(name) for name in names if isinstance(table.type_of(name), nw.String)]
+    if not table.frame.implementation.is_pandas() or not texts:
+        return table
+    return replace(table, frame=table.frame.with_columns(*(read_as_numbers(text, comma=comma) for text in texts)))
 
 
 def _codes_of(name: str, missing_codes: Mapping[str, Sequence[Any]]) -> set[str]:
