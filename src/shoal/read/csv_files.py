@@ -180,12 +180,13 @@ def _parse(path: Path, content: bytes, start: int, delimiter: str, width: int) -
     if start >= len(content):
         return pyarrow.table({str(place): pyarrow.array([], pyarrow.string()) for place in range(width)})
     names = [str(place) for place in range(width)]
+    cells = _in_arrow(memoryview(content)[start:])
     block = BLOCK
     quoted = b'"' in content
     while True:
         try:
             table = pyarrow.csv.read_csv(
-                pyarrow.BufferReader(pyarrow.py_buffer(content).slice(start)),
+                pyarrow.BufferReader(cells),
                 read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=block),
                 parse_options=pyarrow.csv.ParseOptions(
                     delimiter=delimiter, newlines_in_values=quoted, ignore_empty_lines=width > 1
@@ -201,6 +202,19 @@ def _parse(path: Path, content: bytes, start: int, delimiter: str, width: int) -
         if quoted and _ends_within_quotes(table, content):
             raise ReadError(f"{path} has a quotation mark that opens a cell and is never closed.")
         return table
+
+
+def _in_arrow(content: memoryview) -> Any:
+    """Return a copy in memory of Arrow's own.
+
+    Its threads let go of what was read some time after it is there. Of Python's memory they can only let go while
+    Python runs, and a program that ends just then would crash.
+    """
+    import pyarrow
+
+    buffer = pyarrow.allocate_buffer(len(content))
+    memoryview(buffer).cast("B")[:] = content
+    return buffer
 
 
 def _ends_within_quotes(table: Any, content: bytes) -> bool:
