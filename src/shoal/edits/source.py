@@ -96,7 +96,8 @@ def _content(path: Path) -> bytes:
             raise RuleError(f'"{path}" has more than {_MOST_BYTES // 1_000_000} MB, too much for a file of rules.')
         return path.read_bytes()
     except OSError as error:
-        raise RuleError(f'The rules in "{path}" cannot be read: {error.strerror}.') from None
+        is_rule = "" if path.suffix else " A rule goes into a file, one a line; name the file."
+        raise RuleError(f'The rules in "{shown(str(path))}" cannot be read: {error.strerror}.{is_rule}') from None
 
 
 def _without_comment(line: str) -> str:

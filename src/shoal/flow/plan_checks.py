@@ -11,6 +11,7 @@ from shoal.flow.blocks.largest_shares import averages_amounts
 from shoal.flow.recoding.asked import refuse_recoded_roles
 from shoal.flow.synthetic_choice import refuse_both, refuse_other_names
 from shoal.parameters.choices import as_text
+from shoal.read.files import quoted_names
 from shoal.replace import REPLACEMENTS, MembershipDraw
 
 if TYPE_CHECKING:
@@ -67,9 +68,14 @@ def _every_column_is_settled(plan: Plan) -> None:
         raise ValueError(f'column "{min(twice)}" is in replace and in categories, which keeps its values')
     for name, replacement in plan.replacements.items():
         if plan.kinds[name] not in replacement.kinds:
+            ways = "Use another"
+            if replacement.needs == "memberships":  # which no category has
+                ways = 'Use a method that takes categories, such as "mdav"'
+            others = [other for other, one in plan.replacements.items() if plan.kinds[other] not in one.kinds]
             raise ValueError(
-                f'replace "{replacement.name}" does not serve "{name}", which is {plan.kinds[name]}. Use another, drop '
-                f'the column (--role "{name}=identifier"), or say that it holds amounts (--kind "{name}=continuous")'
+                f'replace "{replacement.name}" does not serve {quoted_names(others)}: "{name}" is {plan.kinds[name]}. '
+                f'{ways}, drop what it does not serve (--role "{name}=identifier"), or say so of codes that are '
+                f'amounts (--kind "{name}=continuous")'
             )
 
 
@@ -213,7 +219,9 @@ def _diversity_fits(plan: Plan) -> None:
         )
     if "confidential" not in plan.roles.values():
         raise ParameterError(
-            'diversity is about the confidential variables: give them the role "confidential".', parameter="diversity"
+            'diversity is about the confidential variables: give them the role "confidential" '
+            "(--role NAME=confidential).",
+            parameter="diversity",
         )
 
 

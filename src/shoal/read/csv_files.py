@@ -121,7 +121,8 @@ def _check_utf8(path: Path, content: bytes) -> None:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         raise ReadError(
-            f"{path} is not UTF-8. Give its encoding, latin-1 or cp1252 for instance.", encoding="utf-8"
+            f"{path} is not UTF-8. Give its encoding, latin-1 or cp1252 for instance (--encoding latin-1).",
+            encoding="utf-8",
         ) from None
 
 

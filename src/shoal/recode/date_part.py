@@ -147,5 +147,5 @@ def _refuse_others(wrong: NDArray[np.bool_], column: str) -> None:
         raise DataError(
             f'recode "date-part" of "{column}": {int(wrong.sum()):,} values are no dates, the first in record '
             f'{int(np.flatnonzero(wrong)[0]) + 1}. Write dates as "1980-05-21", or make the others missing '
-            "(missing_codes)."
+            "(missing_codes, --missing-codes)."
         )

@@ -115,7 +115,7 @@ class Hierarchy(Recode):
             found = f"{counted(sum(absent), 'different value')}, of {counted(records, 'record')}"
             raise DataError(
                 f'recode "hierarchy" of "{column}": not in its first column: {found}. Add them to the table, or make '
-                "them missing (missing_codes)."
+                "them missing (missing_codes, --missing-codes)."
             )
         new = [row_of[text][self.level] for text in texts]
         places = np.where(numbered < 0, -1, np.searchsorted(observed, numbered))

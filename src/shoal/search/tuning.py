@@ -128,7 +128,8 @@ class Tuning:
         if number is None:
             if self.chosen is None:
                 raise ParameterError(
-                    f"No trial has both a risk and an attack within {self.max_risk:g} %. Raise max_risk, or search on."
+                    f"No trial has both a risk and an attack within {self.max_risk:g} %. Raise max_risk (--max-risk), "
+                    "or search on."
                 )
             return self.chosen
         check_limits({"number": Whole(1)}, {"number": number})

@@ -85,7 +85,8 @@ def what_helps_within(
 ) -> str:
     """Say which merges of rare categories leave fewest records below k, and how columns are left to "suppress".
 
-    The numbers are those of the release that follows. Inside groups of units they are not known: merges change these.
+    The numbers are those of the release that follows. Inside groups of units they are not known, because merges change
+    these, and nothing but "suppress" is advised.
 
     Parameters
     ----------
@@ -94,8 +95,10 @@ def what_helps_within(
     within, strata, units
         By column that groups stay within, the code of every record; its stratum; its unit where units are counted.
     inside
-        Whether the strata are groups of units.
+        Whether groups stay within the columns inside groups of units.
     """
+    if inside:
+        return f"Leave {_left_to_suppress(plan, tuple(within))}"
     start = rows = _rows_of(plan.k, within, strata, units)
     texts = {name: _texts(table, name, own) for name, own in within.items()}
     sizes = {name: np.bincount(own[own >= 0]) for name, own in within.items()}
@@ -114,8 +117,6 @@ def what_helps_within(
         merges.append(best)
         left = best.left
         rows = _Rows(rows.k, rows.strata, {**rows.within, best.column: best.codes}, rows.records, rows.units)
-    if inside:
-        return f"{_may_help(plan, merges)}Leave {_left_to_suppress(plan, tuple(within))}"
     if left:
         return f"{_that_help(plan, merges)}{'For the rest, leave' if merges else 'Leave'} {_suppressing(plan, rows)}"
     return f"{_that_help(plan, merges)}Or leave {_suppressing(plan, start)}"
@@ -177,10 +178,6 @@ def _that_help(plan: Plan, merges: list[_Merging]) -> str:
     told = [f"{merges[0].typed(plan)} leaves {_records(merges[0].left)}"]
     told += [f"with {one.typed(plan)} too, {_records(one.left)}" for one in merges[1:]]
     return f"{'; '.join(told)}. "
-
-
-def _may_help(plan: Plan, merges: list[_Merging]) -> str:
-    return f"{' and '.join(one.typed(plan) for one in merges)} may help. " if merges else ""
 
 
 def _suppressing(plan: Plan, rows: _Rows) -> str:

@@ -199,9 +199,10 @@ def refuse_few_within(plan: Plan, table: Table, strata: Strata, levels: Levels |
     Inside groups of units there are fewer still: what is refused there is known when these are made.
     """
     units = None if levels is None else levels.units
-    for block in plan.blocks:
+    for number, block in enumerate(plan.blocks):
         within = {name: codes(table, name) for name in block if plan.categories.get(name) == "within"}
-        _refuse_few(plan, table, within, strata.codes, units)
+        later = levels is not None and levels.is_inside(number)
+        _refuse_few(plan, table, within, strata.codes, units, later=later)
 
 
 def _refuse_few(
@@ -212,7 +213,9 @@ def _refuse_few(
     units: Integers | None,
     *,
     inside: bool = False,
+    later: bool = False,
 ) -> None:
+    """Raise TooFewRecordsError; `inside` groups of units, or in the whole file of what is `later` kept inside these."""
     if not within:
         return
     combinations = joined_codes([strata, *within.values()], len(strata))
@@ -223,7 +226,7 @@ def _refuse_few(
     records = int(np.isin(combinations, below).sum())
     what = "records" if units is None else "different units"
     where = ", each inside groups of units," if inside else ""
-    helps = what_helps_within(plan, table, within, strata, units, inside=inside)
+    helps = what_helps_within(plan, table, within, strata, units, inside=inside or later)
     raise TooFewRecordsError(
         f"k={plan.k}: {len(below):,} of {len(counts):,} combinations of {', '.join(within)}{where} have fewer than "
         f"{plan.k} {what} ({records:,} record{'s' * (records != 1)}). {helps}",

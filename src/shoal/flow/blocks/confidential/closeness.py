@@ -59,7 +59,9 @@ def closeness_fits(plan: Plan) -> None:
         )
     if "confidential" not in plan.roles.values():
         raise ParameterError(
-            'closeness is about the confidential variables: give them the role "confidential".', parameter="closeness"
+            'closeness is about the confidential variables: give them the role "confidential" '
+            "(--role NAME=confidential).",
+            parameter="closeness",
         )
 
 
