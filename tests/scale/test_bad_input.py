@@ -286,6 +286,8 @@ def test_without_dask_there_is_one_line_and_importing_shoal_imports_none_of_it(s
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=source.parent)
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.count("\n") == 1
-    assert 'The engine "dask" needs dask, distributed, which are not installed: pip install "shoal[dask]".' in ran.stderr
+    assert (
+        'The engine "dask" needs dask, distributed, which are not installed: pip install "shoal[dask]".' in ran.stderr
+    )
     code = "import sys, shoal, shoal.cli.app; assert not {'dask', 'distributed'} & set(sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=120, check=False).returncode == 0

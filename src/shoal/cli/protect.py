@@ -163,7 +163,7 @@ def print_release(release: Release, output: Path, plan: Path | None, in_input_or
     from shoal.report.facts.collect import summarize
     from shoal.report.terminal.release import release_text
 
-    evaluation = release.evaluate(measures=["sse", "information_loss"])
+    evaluation = release.evaluate(measures=["sse", "information_loss", "categories_changed"])
     summary = summarize(release, "internal", evaluation, distributions=False)
     say(release_text(summary, output, plan, in_input_order))
 

@@ -19,7 +19,7 @@ CONFIDENTIAL = ["FEDTAX", "TAXINC", "WSALVAL", "ERNVAL"]
 
 def lines_of(release: shoal.Release, plan: Path | None = None, in_input_order: bool = False) -> dict[str, str]:
     """Return the text by the word at the beginning of each line."""
-    evaluation = release.evaluate(measures=["sse", "information_loss"])
+    evaluation = release.evaluate(measures=["sse", "information_loss", "categories_changed"])
     summary = summarize(release, "internal", evaluation, distributions=False)
     lines = release_text(summary, Path("masked.csv"), plan, in_input_order).splitlines()
     return {line[:12].strip(): line[12:] for line in lines}
@@ -42,6 +42,19 @@ def test_the_text_has_the_facts_of_the_release(census):
     assert lines["plan"].startswith("plan.toml (says which row is whose")
     assert lines["note"].startswith("Groups in which one record is more than 80 % of the sum: ")  # amounts have zeros
     assert not {"dropped", "as it is", "empty"} & set(lines)
+
+
+@pytest.mark.parametrize("numbers", [True, False])
+def test_what_categories_lose_is_said_with_numbers_and_without(numbers):
+    rng = np.random.default_rng(2)
+    data = pd.DataFrame({"town": rng.choice(list("abcde"), 60), "job": rng.choice(list("xyz"), 60)})
+    if numbers:
+        data["income"] = rng.lognormal(size=60)
+    release = shoal.protect(data, 3, seed=1)
+    changed = (release.data[["town", "job"]] != data[["town", "job"]]).to_numpy().mean()
+    assert changed > 0
+    text = f"{100 * changed:.2f} % of the cells of categories have another value, or none"
+    assert lines_of(release)["" if numbers else "cost"] == text
 
 
 def test_columns_that_are_not_protected_are_named(survey):

@@ -85,16 +85,18 @@ def _closeness(t: float, largest: float) -> str:
 
 
 def _loss(summary: Summary) -> Iterator[tuple[str, str]]:
-    loss, error = summary.value("information_loss"), summary.value("sse")
-    if loss is None or error is None:
-        return
-    share = f"{loss:.2f} % of the variation"
-    moved = summary.is_synthetic or summary.perturbs
-    yield "cost", f"{f'values moved by {share}' if moved else f'{share} is lost'} (SSE {error:.2f})"
+    loss, error, changed = (summary.value(name) for name in ("information_loss", "sse", "categories_changed"))
+    numbers = loss is not None and error is not None
+    if numbers:
+        share = f"{loss:.2f} % of the variation"
+        moved = summary.is_synthetic or summary.perturbs
+        yield "cost", f"{f'values moved by {share}' if moved else f'{share} is lost'} (SSE {error:.2f})"
     by_variable = {one.name: one.loss for one in summary.variables if one.loss is not None}
-    if len(by_variable) > 1:
+    if numbers and len(by_variable) > 1:
         worst = max(by_variable, key=by_variable.__getitem__)
         yield "", f"most in {one_line(worst)}, {by_variable[worst]:.2f} %"
+    if changed is not None:
+        yield "" if numbers else "cost", f"{changed:.2f} % of the cells of categories have another value, or none"
     if summary.proven is not None and not summary.proven.no_bound:
         yield "proven", without_capital(proven_text(summary.proven)).rstrip(".")
 
