@@ -127,7 +127,7 @@ def test_a_column_that_the_plan_does_not_know_is_never_released(release, file, t
 def test_a_plan_that_was_never_carried_out_refuses_columns_that_have_to_be_decided():
     plan = shoal.Plan(k=3, blocks=[["x"]], kinds={"x": "continuous"}, method="mdav", replace={"x": "mean"}, seed=1)
     frame = pd.DataFrame({"x": np.arange(30.0), "ssn": [f"S{number:06d}" for number in range(30)]})
-    with pytest.raises(shoal.errors.DataError, match='"ssn" .texts nearly all different'):
+    with pytest.raises(shoal.errors.DataError, match=r'"ssn" .texts nearly all different'):
         plan.run(frame)
 
 
