@@ -44,6 +44,8 @@ TOGETHER = re.compile(
 )
 LONGEST_WORD, LONGEST_OF_SEVERAL = 30, 42  # characters of code that are kept on one line
 SENTENCE = 50  # characters from which on a cell is a sentence
+# 5, -0.3, 1,080, 2.87 %, 0.909 ± 0.015, 1.5e-9: what stands in a column of numbers.
+NUMBER = re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?(\s?%|\s?s)?(\s±\s[\d.]+)?")
 
 
 def setup(app):
@@ -91,12 +93,11 @@ def _public_parameters(app, what, name, thing, options, signature, returned):
 
 
 def _keep_together(app, doctree):
-    """Keep options and numbers with their signs on one line, and mark cells that hold a sentence."""
+    """Keep short code and numbers with their signs on one line, and mark cells that hold a number or a sentence."""
     for literal in doctree.findall(nodes.literal):
-        words = literal.astext().split()
-        longest = max(map(len, words), default=0)
-        if longest <= (LONGEST_WORD if len(words) == 1 else LONGEST_OF_SEVERAL):
-            literal["classes"].append("word" if len(words) == 1 else "words")
+        text = literal.astext()
+        if max(map(len, text.split()), default=0) <= LONGEST_OF_SEVERAL:
+            literal["classes"].append("word" if len(text) <= LONGEST_WORD else "words")
     for text in list(doctree.findall(nodes.Text)):
         together = TOGETHER.sub(lambda spaces: spaces[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
         if together != text and not isinstance(text.parent, nodes.literal | nodes.literal_block):
@@ -104,6 +105,19 @@ def _keep_together(app, doctree):
     for cell in doctree.findall(nodes.entry):
         if len(cell.astext()) >= SENTENCE:
             cell["classes"].append("sentence")
+    for table in doctree.findall(nodes.tgroup):
+        _mark_numbers(table)
+
+
+def _mark_numbers(table):
+    """Mark the columns in which every cell is a number or empty, so that their digits stand below each other."""
+    body = next(table.findall(nodes.tbody))
+    for column in zip(*(row.children for row in body.findall(nodes.row)), strict=False):
+        texts = [cell.astext().strip() for cell in column]
+        if any(texts) and all(NUMBER.fullmatch(text) for text in texts if text):
+            place = column[0].parent.index(column[0])
+            for row in table.findall(nodes.row):
+                row[place]["classes"].append("number")
 
 
 def _escape_bars(app, what, name, thing, options, lines):
