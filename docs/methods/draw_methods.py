@@ -144,7 +144,7 @@ def hac() -> Figure:
     figure = Figure(figsize=(6.4, 3.0), layout="constrained")
     left, right = figure.subplots(1, 2)
     plain(left, "the two closest clusters are merged")
-    plain(right, "as long as the union is not too large")
+    plain(right, "as long as their union has at most 5")
     dendrogram(linked(RECORDS, "ward"), ax=left, no_labels=True, color_threshold=0, above_threshold_color="#777777")
     left.set_yticks([])
     hulls(right, RECORDS, groups_of(partition.HAC(K)))
