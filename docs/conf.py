@@ -38,9 +38,10 @@ nitpicky = False
 smartquotes = False  # options begin with two hyphens
 autodoc_type_aliases = {"ArrayLike": "ArrayLike"}  # not all that it stands for
 PRIMED = re.compile(r"([A-Za-z])('+)")
-# Spaces at which a line is not broken: 5 %, p %, 2 GB, ± 3, ≤ 5, k = 3.
+# Spaces at which a line is not broken: 5 %, p %, 2 GB, ± 3, ≤ 5, k = 3, 2k - 1.
 TOGETHER = re.compile(
     r"(?<=[\dp]) (?=%)|(?<=\d) (?=[kMG]i?B\b)| (?=± ?\d)|(?<=[±≤≥]) (?=\d)|\b(?:k|m[12]?|alpha) = (?=\d)"
+    r"|\b\d?k [-+] (?=\d)"
 )
 LONGEST_WORD, LONGEST_OF_SEVERAL = 30, 42  # characters of code that are kept on one line
 SENTENCE = 50  # characters from which on a cell is a sentence
