@@ -66,7 +66,8 @@ def _paragraphs(command: Any) -> list[str]:
 def _option(option: Any, text: str) -> str:
     names = sorted((*option.opts, *option.secondary_opts), key=lambda name: name.startswith("--"))
     text, default = _without_default(text)
-    if not default and option.default not in (None, False, (), []) and not callable(option.default):
+    is_given = option.default not in (None, (), []) and option.default is not False  # which 0 is equal to
+    if not default and is_given and not callable(option.default):
         default = str(option.default)
     return f"| {', '.join(f'`{one}`' for one in names)} | {_cell(text)} | {_cell(default)} |"
 

@@ -30,6 +30,22 @@ __all__ = ["tune"]
 
 _SECONDS = 120.0
 _OPTIONS = {name: annotation for name, annotation in PROTECTION.items() if name != "replace"}  # which is searched
+_OPTIONS |= {  # searched too, unless they are given
+    "blocks": Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Columns in a block (a number), or one block's columns; repeat for more blocks; or rules, for the "
+            "blocks that rules join. [searched]"
+        ),
+    ],
+    "categories": Annotated[
+        list[str] | None,
+        typer.Option(
+            help='Columns of categories: "group" gives them the mode of their group, "suppress" keeps true values and '
+            'suppresses cells, "within" keeps groups within them; COLUMN=WORD for one column. [searched]'
+        ),
+    ],
+}
 
 
 @takes(options=_OPTIONS, reading=READING)
