@@ -6,8 +6,8 @@ A record is safe in a shoal of at least k.
 >>> release.data          # the protected table
 >>> release.evaluate()    # information loss and disclosure risk
 
-The public names stand in the order of the flow: read, describe, (recode), (edits), partition, replace, measure,
-(report). They are imported when first used, so that `import shoal` is quick.
+The modules are the steps of the flow: read, describe, (recode), (edits), partition, replace, measure, (report). Public
+names are imported when first used, so that `import shoal` is quick.
 """
 
 from __future__ import annotations

@@ -18,7 +18,21 @@ __all__ = ["Variable", "describe_table"]
 
 @dataclass(frozen=True)
 class Variable:
-    """One column: the kind that `protect` takes it as, the role it seems to have, and why shoal thinks so."""
+    """One column: the kind that `protect` takes it as, the role it seems to have, and why shoal thinks so.
+
+    Attributes
+    ----------
+    name, label
+        The name of the column, and its label where the file has one.
+    kind
+        "continuous", "ordinal" or "nominal"; None where nobody can say.
+    role
+        What the column seems to be for; "other" where nothing suggests a role.
+    reason
+        Why it seems to have this kind and role.
+    distinct, missing
+        How many different values it has, and how many are missing.
+    """
 
     name: str
     kind: Kind | None
@@ -57,6 +71,11 @@ def describe_table(data: Any) -> list[Variable]:
     ----------
     data
         A pandas, polars or Arrow frame, a 2-D array, or the path of a file.
+
+    Returns
+    -------
+    list of Variable
+        One for every column, in their order.
     """
     table = as_table(data)
     unit = likely_unit(table)

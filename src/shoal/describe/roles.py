@@ -77,6 +77,15 @@ def select(
     Where no columns are named, all are protected that have no role saying otherwise and are not to be released
     `as_is`. Where some are to be `rewritten` and the others stay, those are taken with all that hold numbers. DataError
     names all columns that are to get new values of which nobody can say what they are.
+
+    Parameters
+    ----------
+    table
+        The table, as `shoal.read.as_table` returns it.
+    columns, blocks, roles, kinds, strata, weights, unit, as_is
+        As in `shoal.protect`.
+    rewritten
+        The columns that get synthetic values; None where every protected column gets new ones.
     """
     role_of = {_existing(table, name): _one_of("role", role, ROLES) for name, role in _pairs("roles", roles)}
     _set_roles(role_of, _names(table, "strata", strata), "stratum")

@@ -130,6 +130,11 @@ def check(
     values
         Whether to list their values too. They are as confidential as the table.
 
+    Returns
+    -------
+    Check
+        Whether all rules hold, and for every rule how many records break it.
+
     Raises
     ------
     RuleError

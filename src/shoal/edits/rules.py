@@ -98,7 +98,7 @@ class Rule:
 
     @cached_property
     def kind(self) -> RuleKind:
-        """Which of the kinds of rule it is."""
+        """Which kind of rule it is, such as "linear" or "possible values": `RuleStatus.kind` has all of them."""
         if isinstance(self.expression, InOriginal):
             return "value domain"
         atoms = [atom for one in self.requirements for alternative in one.alternatives for atom in alternative]

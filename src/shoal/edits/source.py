@@ -31,6 +31,11 @@ def read_edits(source: str | os.PathLike[str] | Rule | Iterable[str | Rule]) -> 
         are skipped. A single text is a path if it names a file that exists or ends in .txt, .sch or .xml; otherwise it
         is a rule.
 
+    Returns
+    -------
+    list of Rule
+        The rules in their order.
+
     Raises
     ------
     RuleError

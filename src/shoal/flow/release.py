@@ -46,8 +46,8 @@ class Release:
         One per block of variables: `.labels`, `.sizes`, `.k`.
     plan
         What was done; the same plan gives the same release.
-    original, recoded
-        The table that was protected, and the same after missing codes and recodes.
+    original
+        The table that was protected.
     """
 
     original: Table

@@ -1,4 +1,9 @@
-"""Measure: the information loss (utility) and the disclosure risk of a masked file."""
+"""Measure: the information loss (utility) and the disclosure risk of a masked file.
+
+Measures of an original and a masked file share four parameters. `original` and `masked` are frames, arrays or paths,
+with the same records in the same order; `columns` are those to compare, by default all that both files have; `kinds`
+says which columns of numbers are codes, as in ``{"industry": "nominal"}``.
+"""
 
 from shoal.measure import catalogue
 from shoal.measure.catalogue import *  # noqa: F403  # a new measure is named in the catalogue, and nowhere else

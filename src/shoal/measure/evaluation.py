@@ -292,7 +292,7 @@ def evaluate(
     seed: int = 0,
     aligned: bool = False,
 ) -> Evaluation:
-    """Measure a masked file against its original.
+    """Measure a masked file against its original, and return the `Evaluation`.
 
     Parameters
     ----------

@@ -28,6 +28,11 @@ class DatePart(Recode):
 
     Years are whole numbers, ordinal; the others are ordered categories that begin with the year: "1980-Q2", "1980-05",
     "1980-W21" (ISO weeks). For dates, date-times, texts such as "1980-05-21" and whole numbers such as 19800521.
+
+    Parameters
+    ----------
+    part
+        "year", "quarter", "month" or "week".
     """
 
     name: ClassVar[str] = "date-part"

@@ -71,8 +71,8 @@ def suppress(
     k : int
         How many records have to be alike on the keys.
     importance : mapping or sequence, optional
-        The cost of a suppressed cell of each key; the higher, the rather a key is kept. A key that a mapping leaves out
-        has 1, as all have by default.
+        The cost of a suppressed cell of each key; the higher, the more of a key is kept. A key that a mapping leaves
+        out has 1, as all have by default.
     missing : "wildcard" or "category"
         "wildcard": on the values that a record keeps, at least k records agree with it; a value that was missing before
         agrees with every value. No record needs the suppression of another to be safe. "category": at least k records

@@ -175,6 +175,11 @@ def compare(
         among all methods. Where no variable is called confidential, synthetic data rewrite all columns; where some are,
         all methods are measured on these.
 
+    Returns
+    -------
+    Comparison
+        A row for every method and k, the lowest score first, and why some methods are not among them.
+
     Notes
     -----
     The measures are the quick ones: the score, its parts, information loss, and the transparency attack where

@@ -107,6 +107,11 @@ def tune(
         called confidential, hybrid and synthetic data rewrite all columns. Where `categories` is not given, methods
         that make groups search its three words.
 
+    Returns
+    -------
+    Tuning
+        All trials, the one that is chosen, and the plan and the release of each.
+
     Notes
     -----
     Ctrl-C ends the search and keeps what was found. The same seed and number of trials give the same result.

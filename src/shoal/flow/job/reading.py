@@ -116,6 +116,11 @@ def read_job(path: str | os.PathLike[str]) -> Job:
         a table ``[reading]`` with the options of `shoal.read_table`, and for every further step a table ``[[then]]``.
         Paths are relative to the job file. File and k are enough.
 
+    Returns
+    -------
+    Job
+        What the file asks for; its `run` protects.
+
     Raises
     ------
     PlanError

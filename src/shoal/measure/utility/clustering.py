@@ -140,7 +140,7 @@ def clustering_similarity(
         The number of starts over which the value and its references are means; `.spread` then has their standard
         deviations. The first is that of the definition, the others are drawn as in k-means++.
     m
-        How fuzzy, above 1; c-means has no use for it.
+        How fuzzy, above 1, for all methods but "c-means".
     eta
         How fuzzy the typicalities are, above 1, for "possibilistic".
     lam

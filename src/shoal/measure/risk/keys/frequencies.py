@@ -94,6 +94,11 @@ def key_frequencies(
         Whether a missing value agrees with every value ("wildcard", as in sdcMicro), or with missing values only
         ("category").
 
+    Returns
+    -------
+    KeyFrequencies
+        The counts of every record, with k, uniques and violators.
+
     Examples
     --------
     >>> import pandas as pd

@@ -126,6 +126,11 @@ def key_risk(
         Confidential variables: how many different values records that agree have, and how far from the file's.
     most
         How many of the riskiest records are listed.
+
+    Returns
+    -------
+    KeyRisk
+        Uniques, violators of k, expected re-identifications and special uniques, as `shoal risk` prints them.
     """
     check_limits({"most": Whole(0)}, {"most": most})
     values = key_values(data, keys)

@@ -63,6 +63,11 @@ def riskiest(
         The column that says which household a record belongs to; the risk with the household then comes first.
     most
         How many records.
+
+    Returns
+    -------
+    tuple of RiskyRecord
+        Their numbers and risks, and no value of theirs.
     """
     check_limits({"most": Whole(1)}, {"most": most})
     return riskiest_of(*risks_of(key_values(data, keys), weights, unit, missing), most)

@@ -109,6 +109,11 @@ def suda(
     missing
         Whether a missing value agrees with missing values only ("category"), or with every value ("wildcard").
 
+    Returns
+    -------
+    Suda
+        The scores of every record, and what each key contributes to them.
+
     Examples
     --------
     >>> import pandas as pd
