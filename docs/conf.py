@@ -54,8 +54,10 @@ def setup(app):
     app.connect("autodoc-process-docstring", _property_as_written)
     app.connect("autodoc-process-docstring", _escape_bars)
     app.connect("autodoc-process-docstring", _initials_and_files)
+    app.connect("autodoc-process-docstring", _attributes_apart, priority=600)  # after napoleon
     app.connect("autodoc-process-signature", _public_parameters)
     app.connect("doctree-read", _keep_together)
+    app.connect("doctree-read", _dashes)
     app.add_html_math_renderer("mathml", inline_renderers=(_formula, None), block_renderers=(_formula, None))
 
 
@@ -85,6 +87,15 @@ def _initials_and_files(app, what, name, thing, options, lines):
     for number, line in enumerate(lines):
         line = re.sub(r"^(\s*[A-Z])\. (?=[A-Z])", r"\1\\. ", line)
         lines[number] = line.replace("**files**", "**original, masked**") if name.startswith("shoal.measure.") else line
+
+
+def _attributes_apart(app, what, name, thing, options, lines):
+    """Give attributes that share a description a line each, so that each is in the index and can be linked to."""
+    directive = ".. attribute:: "
+    for number, line in reversed(list(enumerate(lines))):
+        if line.startswith(directive):
+            first, *others = line.split(", ")
+            lines[number : number + 1] = [first, *(" " * len(directive) + other for other in others)]
 
 
 def _public_parameters(app, what, name, thing, options, signature, returned):
@@ -119,6 +130,13 @@ def _mark_numbers(table):
             place = column[0].parent.index(column[0])
             for row in table.findall(nodes.row):
                 row[place]["classes"].append("number")
+
+
+def _dashes(app, doctree):
+    """Put a dash between a parameter or an error and what it is, where Sphinx puts two hyphens."""
+    for text in list(doctree.findall(nodes.Text)):
+        if re.match(r"\)? -- ", text):
+            text.parent.replace(text, nodes.Text(text.replace(" -- ", " \N{EN DASH} ", 1)))
 
 
 def _escape_bars(app, what, name, thing, options, lines):

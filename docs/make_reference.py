@@ -29,7 +29,7 @@ DOCS = Path(__file__).resolve().parent
 
 # Every page of the reference: its title, and its modules with their public names; None for all of `__all__`.
 PAGES: dict[str, tuple[str, dict[str, list[str] | None]]] = {
-    "shoal": ("shoal", {"shoal": None}),
+    "shoal": ("shoal", {"shoal": None, "shoal.flow.job.reading": ["Job"], "shoal.scale.release": ["ClusterRelease"]}),
     "read": ("shoal.read", {"shoal.read": None}),
     "write": ("shoal.write", {"shoal.write": None}),
     "describe": ("shoal.describe", {"shoal.describe": None}),
@@ -60,6 +60,8 @@ PAGES: dict[str, tuple[str, dict[str, list[str] | None]]] = {
 }
 # What is on a page of several modules.
 ABOUT = {
+    "shoal": "shoal protects tables of personal or business records so that they can be shared, and measures what that "
+    "costs; the job that a file describes, and a release that was made on a cluster.",
     "search": "What comparisons and searches return: a release compared with others, a trial and its measures, and one "
     "release with its categories treated in three ways.",
     "report": "Everything known about a release, for one of two audiences, and the page that shows it.",
@@ -135,7 +137,8 @@ def directive(module: str, name: str) -> list[str]:
 
 def _left_out(kind: type) -> list[str]:
     """Return the option that leaves out members the docstring of the class describes, and pydantic's settings."""
-    described = re.findall(r"^(\w+)(?=$|, )", inspect.getdoc(kind) or "", re.MULTILINE)
+    lines = re.findall(r"^\w+(?:, \w+)*$", inspect.getdoc(kind) or "", re.MULTILINE)
+    described = {name for line in lines for name in line.split(", ")}
     names = [name for name in vars(kind) if name in described or name == "model_config"]
     return [f"   :exclude-members: {', '.join(names)}"] if names else []
 
