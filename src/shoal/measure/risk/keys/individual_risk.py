@@ -80,7 +80,7 @@ def individual_risk(
     >>> persons = pd.DataFrame({"sex": [1, 2, 2], "w": [100.0, 100.0, 100.0]})
     >>> risk = individual_risk(persons, ["sex"], weights="w")
     >>> round(risk, 4), risk.by_record.round(4).tolist()
-    (0.0659, [0.0465, 0.0097, 0.0097])
+    (0.0658, [0.0465, 0.0096, 0.0096])
     """
     return risk_of_frequencies(key_frequencies(data, keys, weights=weights, missing=missing), exact=exact)
 
