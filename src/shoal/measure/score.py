@@ -32,7 +32,7 @@ SCORE_PARTS: Mapping[str, tuple[FileMeasure[MeasuredValue], ...]] = {
         "(distance linkage + interval disclosure) / 2, original to masked and by rank. Unprotected data without "
         "duplicate records score 50. With the weights of 2001: mean variation / 2 + (distance linkage + probabilistic "
         "linkage) / 8 + interval disclosure / 4.",
-        reference="Mateo-Sanz, Domingo-Ferrer and Sebe (2005), Probabilistic information loss measures in "
+        reference="Mateo-Sanz, Domingo-Ferrer and Sebé (2005), Probabilistic information loss measures in "
         "confidentiality protection of continuous microdata, DMKD 11; weights of 2001: Domingo-Ferrer and Torra "
         "(2001), A quantitative comparison of disclosure control methods for microdata",
         range=(0.0, 100.0),
