@@ -32,10 +32,11 @@ def main() -> None:
     rows = rows[rows["reason"].isna()].drop(columns="reason").astype({"k_reached": int})
     for file in FILES:
         of_file = sorted_by_score(rows[(rows["file"] == file.name) & (rows["k"] == K)]).drop(columns=["file", "k"])
-        STUDY.table(file.name, eight_digits(of_file.drop(columns="seconds")), f"{file.title}, k = {K}")
+        table = eight_digits(of_file.drop(columns="seconds"))
+        STUDY.table(file.name, table, f"{file.title}, k = {K}")
         text = f"% {STUDY.made_by}\n\n{page_table(of_file)}"
         (STUDY.options.output / f"{file.name}.txt").write_text(text, encoding="utf-8")
-        STUDY.picture(file.name, risk_and_loss(of_file, file.title))
+        STUDY.picture(file.name, risk_and_loss(table, file.title))
     several = rows.groupby(["file", "method"])["k"].transform("nunique") > 1
     STUDY.table("sizes", eight_digits(rows[several].drop(columns="seconds")), "Methods at k = 3, 5 and 10")
     titles = {file.name: file.title for file in FILES}

@@ -16,47 +16,67 @@ _PLACES = [(x * far, y * far) for far in (1, 2, 3, 4.5, 6, 8, 10) for x, y in _N
 
 Place = tuple[float, float]
 Box = tuple[float, float, float, float]
+Label = tuple[str, Place, Place, bool]  # text, its point, how far it is from it, whether a line leads there
 
 
 def place_labels(ax: Axes, labels: Sequence[tuple[str, float, float]], points: Sequence[Place]) -> None:
     """Write the text of every (text, x, y) beside its point, so that it can be told whose it is.
 
-    A text is on no other text, no point and not outside the axes; no other point is as near to it, and no line from a
-    text to its point passes near another. The axes have to be drawn already. Where no place is free the text is left
-    out.
+    A text is on no other text, no point and not outside the axes; no other point is as near to it, no line from a
+    text to its point passes near another, and none between another text and its point. The axes have to be drawn
+    already. Where no place is free in any of a few orders of the texts, the text is left out.
     """
     pixel = 72 / ax.figure.dpi
     places = [_scaled(one, pixel) for one in ax.transData.transform(points)]
     corner, opposite = (_scaled(one, pixel) for one in ax.transAxes.transform([(0, 0), (1, 1)]))
     texts = [(text, _scaled(ax.transData.transform((x, y)), pixel), (x, y)) for text, x, y in labels]
-    taken = [_box(*one, 7, 7) for one in places]  # by points and texts, and below by lines
-    lines: list[Box] = []
-    for text, centre, point in sorted(texts, key=lambda one: _room(one[1], places)):
-        width, height = 0.58 * _SIZE * len(text), 1.2 * _SIZE
+    order = sorted(texts, key=lambda one: _room(one[1], places))
+    arranged: list[Label] = []
+    for _ in range(10):
+        found = _arranged(order, places, (*corner, *opposite))
+        arranged = max(arranged, found, key=len)
+        written = {label[0] for label in found}
+        order.sort(key=lambda one: one[0] in written)  # texts without a place choose first
+    for text, point, (right, up), has_line in arranged:
+        side = _side(right)
+        relative = {0: (0.5, 0.5), 1: (0, 0.5), -1: (1, 0.5)}[side]
+        line = {"arrowstyle": "-", "color": "#555555", "linewidth": 0.8, "shrinkA": 0, "relpos": relative}
+        ax.annotate(
+            text,
+            point,
+            (right, up),
+            textcoords="offset points",
+            fontsize=_SIZE,
+            ha={0: "center", 1: "left", -1: "right"}[side],
+            va="center",
+            arrowprops=line if has_line else None,
+        )
+
+
+def _arranged(order: Sequence[tuple[str, Place, Place]], places: Sequence[Place], inside: Box) -> list[Label]:
+    """Return the texts that have a place: each the first that those before it leave free."""
+    taken = [_box(*one, 7, 7) for one in places]  # by points and texts, and below by the ways from text to point
+    ways: list[Box] = []
+    arranged: list[Label] = []
+    for text, centre, point in order:
+        width, height = 0.64 * _SIZE * len(text), 1.2 * _SIZE
         for right, up in _PLACES:
-            side = 0 if right == 0 else (1 if right > 0 else -1)
             end = centre[0] + right, centre[1] + up
-            box = _box(end[0] + side * width / 2, end[1], width, height)
-            inside = corner[0] <= box[0] and box[2] <= opposite[0] and corner[1] <= box[1] and box[3] <= opposite[1]
-            line_boxes = [_box(*one, 1, 1) for one in _line(centre, end)]
-            is_free = not any(_overlap(box, other) for other in (*taken, *lines))
-            crosses = any(_overlap(one, other) for one in line_boxes for other in (*lines, *taken[len(places) :]))
-            if inside and is_free and not crosses and _is_plain(box, centre, end, places):
+            box = _box(end[0] + _side(right) * width / 2, end[1], width, height)
+            is_inside = inside[0] <= box[0] and box[2] <= inside[2] and inside[1] <= box[1] and box[3] <= inside[3]
+            way = [_box(*one, 1, 1) for one in _way(centre, end)]  # kept free, with a line in it or without
+            is_free = not any(_overlap(box, other) for other in (*taken, *ways))
+            crosses = any(_overlap(one, other) for one in way for other in (*ways, *taken[len(places) :]))
+            if is_inside and is_free and not crosses and _is_plain(box, centre, end, places):
                 taken.append(box)
-                lines += line_boxes
-                relative = {0: (0.5, 0.5), 1: (0, 0.5), -1: (1, 0.5)}[side]
-                line = {"arrowstyle": "-", "color": "#555555", "linewidth": 0.8, "shrinkA": 0, "relpos": relative}
-                ax.annotate(
-                    text,
-                    point,
-                    (right, up),
-                    textcoords="offset points",
-                    fontsize=_SIZE,
-                    ha={0: "center", 1: "left", -1: "right"}[side],
-                    va="center",
-                    arrowprops=line if line_boxes else None,
-                )
+                ways += way
+                arranged.append((text, point, (right, up), bool(_line(centre, end))))
                 break
+    return arranged
+
+
+def _side(right: float) -> int:
+    return 0 if right == 0 else (1 if right > 0 else -1)
 
 
 def _scaled(at: Sequence[float], pixel: float) -> Place:
@@ -74,10 +94,14 @@ def _room(own: Place, places: Sequence[Place]) -> float:
 
 def _line(centre: Place, end: Place) -> list[Place]:
     """Return places along the line from a point to its text; none where the text is beside the point."""
-    if abs(end[0] - centre[0]) + abs(end[1] - centre[1]) <= 15:
-        return []
-    ways = [part / 40 for part in range(1, 41)]
-    return [(centre[0] + (end[0] - centre[0]) * way, centre[1] + (end[1] - centre[1]) * way) for way in ways]
+    return [] if abs(end[0] - centre[0]) + abs(end[1] - centre[1]) <= 15 else _way(centre, end)
+
+
+def _way(centre: Place, end: Place) -> list[Place]:
+    """Return places on the straight way from the edge of a point to its text."""
+    parts = [part / 40 for part in range(1, 41)]
+    way = [(centre[0] + (end[0] - centre[0]) * part, centre[1] + (end[1] - centre[1]) * part) for part in parts]
+    return [one for one in way if math.dist(one, centre) > 3]
 
 
 def _is_plain(box: Box, centre: Place, end: Place, places: Sequence[Place]) -> bool:

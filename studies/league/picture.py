@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 
 from studies.league.label_places import place_labels
 
-__all__ = ["risk_and_loss"]
+__all__ = ["STYLES", "risk_and_loss"]
 
-_STYLES = {
+STYLES = {
     "microaggregation": ("#0072b2", "o"),
     "fuzzy": ("#cc79a7", "s"),
     "entropy": ("#e69f00", "s"),
@@ -21,7 +21,8 @@ _STYLES = {
 
 
 def risk_and_loss(rows: pd.DataFrame, title: str) -> Figure:
-    """Draw the releases at one k: all of them, and those that make groups of whole records larger."""
+    """Draw the releases at one k, as their table has them: all, and those that make groups of whole records larger."""
+    rows = rows.astype(dict.fromkeys(("linkage", "interval_disclosure", "pil"), float))
     rows = rows.assign(risk=(rows["linkage"] + rows["interval_disclosure"]) / 2)
     near = rows[rows["attack"].notna() & (rows["k_reached"] > 1)]
     near = near[near["pil"] <= near["pil"].median() + 15]
@@ -47,7 +48,7 @@ def _labels(rows: pd.DataFrame) -> list[tuple[str, float, float]]:
 
 
 def _points(ax: Axes, rows: pd.DataFrame) -> None:
-    for family, (colour, marker) in _STYLES.items():
+    for family, (colour, marker) in STYLES.items():
         own = rows[rows["family"] == family]
         if len(own):
             ax.scatter(

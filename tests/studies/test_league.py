@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from studies.league.entries import ENTRIES
 from studies.league.files import FILES
+from studies.league.picture import STYLES
 
 from linked_tables import STUDIES, PageTable, disagreements, linked_file, not_in_files, page_tables
 from oracles.tables_of_pages import tables_of
@@ -114,3 +117,12 @@ def test_groups_of_whole_records_have_at_least_k():
 def test_refine_loses_least():
     losses = linked_file(STUDY, "losses.csv").set_index("method").replace("", None).astype(float)
     assert (losses.idxmin() == "refine").all()
+
+
+@pytest.mark.parametrize("file", [file.name for file in FILES])
+def test_every_release_has_its_name_in_the_picture(file):
+    """A text without a free place would be left out; every release is named in one of the two panels."""
+    picture = (STUDIES / "results" / STUDY / f"{file}.svg").read_text(encoding="utf-8")
+    named = re.findall("<!-- (.*) -->", picture)
+    for method in linked_file(STUDY, f"{file}.csv")["method"]:
+        assert named.count(method) == 1 + (method in STYLES), method  # names in the legend too
