@@ -72,8 +72,9 @@ def _every_column_is_settled(plan: Plan) -> None:
             if replacement.needs == "memberships":  # which no category has
                 ways = 'Use a method that takes categories, such as "mdav"'
             others = [other for other, one in plan.replacements.items() if plan.kinds[other] not in one.kinds]
+            which = f'"{name}", which' if len(others) == 1 else f'{quoted_names(others)}: "{name}"'
             raise ValueError(
-                f'replace "{replacement.name}" does not serve {quoted_names(others)}: "{name}" is {plan.kinds[name]}. '
+                f'replace "{replacement.name}" does not serve {which} is {plan.kinds[name]}. '
                 f'{ways}, drop what it does not serve (--role "{name}=identifier"), or say so of codes that are '
                 f'amounts (--kind "{name}=continuous")'
             )
