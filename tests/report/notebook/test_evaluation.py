@@ -44,7 +44,7 @@ def test_nothing_more_is_measured(release, monkeypatch):
     found = release.evaluate(measures=["sse", "clustering_similarity"])
     page = parsed(found)
     assert set(rows_of(page)) == {MEASURES[name].about.title for name in ("sse", "clustering_similarity")}
-    assert "Every record is alike to at least 3 others" in page.xpath("string(p[@class='verdict'])")
+    assert "Every record is the same as at least 3 others" in page.xpath("string(p[@class='verdict'])")
     assert "headline" not in vars(found)
     assert "not asked for" not in page.text_content()
 

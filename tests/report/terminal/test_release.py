@@ -32,7 +32,7 @@ def test_the_text_has_the_facts_of_the_release(census):
     lines = lines_of(release, Path("plan.toml"))
     assert lines["protected"].startswith("13 of 13 columns of 1,080 records: AFNLWGT, AGI, EMCONTRB, ERNVAL and 9 more")
     assert lines["groups"] == "216 by mdav, 5 to 5 records each"
-    assert lines["k"] == "5: every record is alike to at least 4 others over all 13 released columns"
+    assert lines["k"] == "5: every record is the same as at least 4 others over all 13 released columns"
     assert lines["unique"] == "0 of 1,080 records are unique"
     assert lines["linkage"].startswith(f"{release.headline['linkage']:.2f} % of the records are linked to their own")
     assert lines["support"] == "5, the fewest records behind any released value"

@@ -86,7 +86,7 @@ def from_earlier_steps(plan: Plan, released: Sequence[str]) -> list[str]:
 
 
 def warn_of_steps(plan: Plan, alike: Alike, records: int) -> None:
-    """Warn of whole records that are not alike to as many as the steps promise, each for its own columns.
+    """Warn where fewer whole records are alike than the steps promise, each for its own columns.
 
     Parameters
     ----------

@@ -105,7 +105,7 @@ def _count(uniques: int, fewest: int) -> int | None:
 
 
 def alike_text(headline: HeadlineFacts) -> str:
-    """Say how alike released records are: "every record is alike to at least 4 others over all 12 released columns"."""
+    """Say how alike records are: "every record is the same as at least 4 others over all 12 released columns"."""
     over = f"over all {headline.columns:,} released columns" if headline.columns > 1 else "in the one released column"
     if headline.uniques != 0:
         return f"{uniques_text(headline)} {over}"
@@ -114,9 +114,9 @@ def alike_text(headline: HeadlineFacts) -> str:
     if headline.units is not None:
         return f"at least {headline.k:,} different units are behind every combination of values {over}"
     others = f"{headline.k - 1:,} other{'s' * (headline.k != 2)}"
-    text = f"every record is alike to at least {others} {over}"
+    text = f"every record is the same as at least {others} {over}"
     if headline.k_promised is not None and not headline.are_k_alike:
-        text += f", not to {headline.k_promised - 1:,}"
+        text += f", where {headline.k_promised - 1:,} were promised"
     return text
 
 

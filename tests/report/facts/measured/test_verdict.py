@@ -10,7 +10,7 @@ from shoal.report.publish.shares import Shares
 
 def test_the_verdict_is_one_sentence_with_percentages(census):
     verdict = census.summary("public").verdict
-    assert verdict.startswith("Every record is alike to at least 4 others over all 13 released columns; ")
+    assert verdict.startswith("Every record is the same as at least 4 others over all 13 released columns; ")
     assert verdict.endswith(f"({census.evaluation.information_loss:.1f} % of the variation).")
 
 
