@@ -58,7 +58,8 @@ def _run() -> None:
         _stop("not enough memory. Protect fewer columns at a time, or cut the file by strata.", 1)
     except Exception as error:
         if hasattr(error, "format_message"):  # typer's word for a command line it does not understand
-            _stop(f"{error.format_message().rstrip('.')}. Try shoal --help.", 2)
+            message = error.format_message().rstrip(".")
+            _stop(f"{message}{'' if message.endswith('?') else '.'} Try shoal --help.", 2)
         if os.environ.get("SHOAL_DEBUG"):
             raise
         # A traceback can show values of the data; the place in the program cannot.

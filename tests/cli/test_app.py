@@ -412,3 +412,9 @@ def test_a_plan_is_not_overwritten_by_that_of_another_release(folder):
     assert ran.returncode == 1 and "cannot be both the plan that is read and the plan" in ran.stderr
     assert plan.read_bytes() == before
     assert run("protect", "--plan", plan, "--save-plan", plan, "-q", cwd=folder).returncode == 0
+
+
+def test_a_misspelt_command_is_answered_in_whole_sentences(folder):
+    ran = run("protct", "survey.csv", cwd=folder)
+    assert ran.returncode == 2
+    assert ran.stderr == "shoal: error: No such command 'protct'. Did you mean 'protect'? Try shoal --help.\n"

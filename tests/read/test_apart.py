@@ -55,3 +55,6 @@ def test_the_message_names_the_file_as_it_was_given(tmp_path: Path, monkeypatch:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ReadError, match=r"^t\.parquet is damaged, or not a Parquet file\.$"):
         read_table("t.parquet")
+    (tmp_path / "t.sav").write_bytes(b"$FL2" * 10)
+    with pytest.raises(ReadError, match=r"^t\.sav is damaged, or not an SPSS file\.$"):
+        read_table("t.sav")

@@ -283,5 +283,5 @@ def _refuse_options_of_other_formats(file_format: Format, options: ReadOptions) 
 
 
 def _damaged(path: Path, file_format: Format) -> ReadError:
-    article = "an" if file_format.name[0] in "AEX" else "a"
+    article = "an" if file_format.name.startswith(("A", "E", "X", "SPSS")) else "a"
     return ReadError(f"{path} is damaged, or not {article} {file_format.name} file.")
