@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import shoal
-from shoal.errors import DisclosureWarning
+from shoal.errors import DisclosureWarning, MissingValuesError
 from unchanged_columns import protect_part
 
 
@@ -32,3 +32,10 @@ def test_weights_that_no_other_record_has_are_counted_alone_and_beside_other_col
 def test_a_few_weights_of_their_own_are_not_warned_of(weights, recwarn):
     shoal.protect(table(weights), 3, columns=["a", "b"], weights="w")
     assert not [one for one in recwarn if "single records out" in str(one.message)]
+
+
+def test_missing_weights_are_refused_with_what_to_do():
+    with pytest.raises(
+        MissingValuesError, match=r"Every record needs a weight\. Fill them, or leave those records out"
+    ):
+        protect_part(table([np.nan, *np.ones(99)]), 3, columns=["a", "b"], weights="w")

@@ -19,7 +19,7 @@ _MOST = 0.05  # of the records may have a weight of their own before it is warne
 
 def positive_weights(table: Table, name: str) -> NDArray[np.float64]:
     """Return the sampling weight of every record; an error unless all are there, finite and above zero."""
-    refuse_missing(table, [name], "Every record needs a weight.")
+    refuse_missing(table, [name], "Every record needs a weight. Fill them, or leave those records out.")
     refuse_infinities(table, [name])
     weights = table.numbers(name)
     wrong = np.flatnonzero(weights <= 0)

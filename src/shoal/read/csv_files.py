@@ -87,7 +87,10 @@ def _content(budget: ReadingBudget, encoding: str) -> bytes:
     content = _unpacked(budget) if ending_of(path).endswith(".gz") else path.read_bytes()
     if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
         if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise ReadError(f"{path} is not UTF-8; it looks like UTF-16. Give its encoding, utf-16.", encoding="utf-8")
+            raise ReadError(
+                f"{path} is not UTF-8; it looks like UTF-16. Give its encoding, utf-16 (--encoding utf-16).",
+                encoding="utf-8",
+            )
         content = content.removeprefix(codecs.BOM_UTF8)
         _check_utf8(path, content)
     else:
@@ -231,9 +234,10 @@ def _ragged(path: Path, content: bytes, delimiter: str, width: int) -> ReadError
     try:
         for row in records:
             if row and len(row) != width:
-                columns = "1 column" if width == 1 else f"{width} columns"
+                cells = f"{len(row)} cell{'s' * (len(row) != 1)}"
+                columns = f"{width} column{'s' * (width != 1)}"
                 return ReadError(
-                    f"{path}, line {line}: {len(row)} cells where the header names {columns} "
+                    f"{path}, line {line}: {cells} where the header names {columns} "
                     f"(cells separated by {_delimiter_name(delimiter)})."
                 )
             line = records.line_num + 1

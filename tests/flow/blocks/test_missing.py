@@ -98,6 +98,21 @@ def test_a_variable_with_fewer_than_k_values_is_refused_by_name_and_stratum():
         shoal.protect(frame, 3, missing="keep", strata="s")
 
 
+@pytest.mark.parametrize(
+    ("values", "advice"),
+    [
+        ([1.0, 2, *[None] * 6], "there are 2. Drop the variable (role identifier), or lower k to 2 at most."),
+        ([1.0, *[None] * 7], "there is 1. Drop the variable (role identifier)."),
+    ],
+    ids=["two", "one"],
+)
+def test_a_lower_k_is_advised_only_where_it_helps(values, advice):
+    frame = pd.DataFrame({"a": np.arange(8.0), "b": values})
+    with pytest.raises(TooFewRecordsError) as caught:
+        shoal.protect(frame, 3, missing="keep")
+    assert str(caught.value).endswith(advice)
+
+
 def test_a_constant_column_with_fewer_than_k_values_is_refused():
     frame = pd.DataFrame({"a": np.arange(8.0), "b": [1.0, 1, *[None] * 6]})
     with pytest.raises(TooFewRecordsError, match='observed values of "b"; there are 2'):

@@ -160,10 +160,13 @@ def _naming(grouped: GroupedBlock, what: str, strata: Strata | None) -> Iterator
     except TooFewObservedError as error:
         where = strata.where if strata else ""
         of_units = "" if grouped.work.units is None else " in different units"
+        found = error.observed
+        there = "there is 1" if found == 1 else f"there are {found}"
+        lower = f", or lower k to {found} at most" if found > 1 else ""
         raise TooFewRecordsError(
-            f"k={k} needs at least {k} observed values of {what}{where}{of_units}; there are {error.observed}. "
-            "Drop the variable (role identifier), or lower k.",
+            f"k={k} needs at least {k} observed values of {what}{where}{of_units}; {there}. "
+            f"Drop the variable (role identifier){lower}.",
             k=k,
-            records=error.observed,
+            records=found,
             column=what.split('"')[1],
         ) from None

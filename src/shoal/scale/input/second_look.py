@@ -94,7 +94,9 @@ class SecondLook:
             )
 
     def _refuse_weights(self, name: str) -> None:
-        refuse_counted_missing({name: self.missing[name]}, "Every record needs a weight.")
+        refuse_counted_missing(
+            {name: self.missing[name]}, "Every record needs a weight. Fill them, or leave those records out."
+        )
         if self.moments[name].infinite or self.moments[name].lowest <= 0:
             raise DataError(
                 f'Weights must be positive and finite; some in "{name}" are not. Correct them, or leave those records '

@@ -284,7 +284,10 @@ def _refuse_weights(read: Sequence[ReadKeys], name: str | None) -> None:
     """Raise an error unless all weights are there, finite and above zero."""
     if name is None:
         return
-    refuse_counted_missing({name: sum(one.without_weight for one in read)}, "Every record needs a weight.")
+    refuse_counted_missing(
+        {name: sum(one.without_weight for one in read)},
+        "Every record needs a weight. Fill them, or leave those records out.",
+    )
     infinite, wrong = sum(one.infinite_weights for one in read), sum(one.wrong_weights for one in read)
     if infinite:
         raise DataError(
