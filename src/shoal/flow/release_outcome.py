@@ -61,8 +61,9 @@ def outcome_of(
         warn_of_no_k(work.plan, combinations, no_k)
     if work.plan.perturbs:
         notes.insert(0, note_on_unchanged(work, blocks, masked))
+    units = unit_numbers(work.table, masked, work.plan.unit)
     if is_last and not work.plan.before:
-        _warn_of_whole_records(work, combinations, apart, keeps_missing)
+        _warn_of_whole_records(work, combinations, units, apart, keeps_missing)
     counts = counted(blocks)
     notes += notes_on_counts(work.plan, counts)
     notes += notes_on_suppressed(work.plan, counts["suppressed"], len(masked))
@@ -76,7 +77,6 @@ def outcome_of(
         tenths = math.floor(10 * expected + 1e-6) / 10  # never more than it is
         notes.append(f"The smallest expected number of records of a centre is {tenths:.1f}.")
     alike = _alike(work, blocks)
-    units = unit_numbers(work.table, masked, work.plan.unit)
     whole = alike_records(combinations, units)
     if is_last and work.plan.before and not unchanged:
         warn_of_steps(work.plan, whole, len(masked))
@@ -128,14 +128,21 @@ def _uniques_with_weights(
     return alike_records(joined_codes([combinations, weights], len(masked)), units).uniques
 
 
-def _warn_of_whole_records(work: Work, combinations: NDArray[np.int64], apart: int, keeps_missing: bool) -> None:
+def _warn_of_whole_records(
+    work: Work, combinations: NDArray[np.int64], units: NDArray[np.int64] | None, apart: int, keeps_missing: bool
+) -> None:
     """Warn of whole records that are unique or have too few like them, because of blocks or of missing values."""
     plan = work.plan
     if plan.is_synthetic or plan.perturbs or not (apart > 1 or keeps_missing):
         return
     sizes = np.bincount(combinations)
-    short = int(sizes[sizes < plan.k].sum())
-    warn_of_whole_records(plan, len(combinations), int((sizes == 1).sum()), short, apart)
+    behind = sizes
+    if units is not None:
+        pairs = np.unique(np.column_stack([combinations, units]), axis=0)
+        behind = np.bincount(pairs[:, 0], minlength=len(sizes))
+    short = int(sizes[behind < plan.k].sum())
+    alike = alike_records(combinations, units)
+    warn_of_whole_records(plan, len(combinations), alike.uniques, short, apart, alike.units)
 
 
 def _warn_of_values_of_one(work: Work, held_by_one: Mapping[str, int], groups: int) -> None:

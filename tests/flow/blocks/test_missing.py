@@ -13,7 +13,15 @@ from hypothesis.extra.numpy import arrays
 
 import shoal
 from shoal.describe.tied_columns import tied_columns
-from shoal.errors import ColumnError, DataError, MethodError, MissingValuesError, RuleError, TooFewRecordsError
+from shoal.errors import (
+    ColumnError,
+    DataError,
+    DisclosureWarning,
+    MethodError,
+    MissingValuesError,
+    RuleError,
+    TooFewRecordsError,
+)
 
 
 def test_gaps_are_refused_by_default_and_named():
@@ -313,3 +321,20 @@ def test_with_a_unit_the_note_on_kept_ones_counts_units():
     outcome = release.plan.outcome
     alone = f"{outcome.uniques} of 30 units have a record that no other unit has"
     assert [note for note in outcome.notes if "Missing values are kept" in note and alone in note]
+
+
+def test_whole_records_of_too_few_units_are_warned_of_though_as_many_records_are_alike():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {"hid": np.repeat(np.arange(20), 6), "a": rng.integers(0, 3, 120) * 1.0, "b": rng.integers(0, 2, 120) * 1.0}
+    )
+    frame.loc[frame["hid"] == 3, "a"] = np.nan
+    kinds = {"a": "continuous", "b": "continuous"}
+    with pytest.warns(DisclosureWarning) as caught:
+        release = shoal.protect(frame, 3, unit="hid", missing="keep", kinds=kinds, seed=1)
+    found = release.data.astype(object).fillna("missing").assign(hid=frame["hid"]).groupby(["a", "b"])["hid"]
+    assert found.transform("size").min() >= 3
+    alone = frame["hid"][found.transform("nunique") == 1].nunique()
+    short = int((found.transform("nunique") < 3).sum())
+    message = f"{alone} of 20 units have a record that no other unit has, and {short} of 120 records have fewer than 3"
+    assert message in "".join(str(one.message) for one in caught)

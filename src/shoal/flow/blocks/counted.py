@@ -79,7 +79,9 @@ def _named(counts: Mapping[str, int]) -> str:
     return ", ".join(f'"{name}" ({count:,})' for name, count in counts.items())
 
 
-def warn_of_whole_records(plan: Plan, records: int, uniques: int, short: int, apart: int) -> None:
+def warn_of_whole_records(
+    plan: Plan, records: int, uniques: int, short: int, apart: int, units: int | None = None
+) -> None:
     """Warn of whole records that are unique or have too few like them, because of blocks or of missing values.
 
     Parameters
@@ -87,17 +89,25 @@ def warn_of_whole_records(plan: Plan, records: int, uniques: int, short: int, ap
     plan
         What was done.
     records, uniques, short
-        How many there are, how many no other is like, and how many fewer than k are like.
+        How many there are, how many no other is like, and how many fewer than k are like. With units `uniques` counts
+        those that have a record which no other has, and `short` the records that fewer than k different units have.
     apart
         How many blocks were grouped apart from each other.
+    units
+        How many units there are; None where every record is its own.
     """
     why = 'Missing values are kept; missing="fill" (--missing fill) gives them the values of their group.'
     if apart > 1:
         why = f"k={plan.k} holds in each of the {apart} blocks alone; leave blocks out to group all columns together."
+    found = f"{uniques:,} of {records:,} are unique, and {short:,} have fewer than {plan.k} like them"
+    if units is not None:
+        found = (
+            f"{uniques:,} of {units:,} units have a record that no other unit has, and {short:,} of {records:,} "
+            f"records have fewer than {plan.k} different units behind them"
+        )
     if short:
         warn(
-            f"Whole records are not {plan.k} alike: over all released columns {uniques:,} of {records:,} are unique, "
-            f"and {short:,} have fewer than {plan.k} like them. {why}",
+            f"Whole records are not {plan.k} alike: over all released columns {found}. {why}",
             DisclosureWarning,
         )
 
