@@ -47,6 +47,8 @@ def test_excel_text_is_never_a_formula(tmp_path: Path) -> None:
         (pd.DataFrame({"x": [SECRET + "\x01"]}), "control characters"),
         (pd.DataFrame({"x": [datetime.date(1850, 1, 1)]}), "before 1900"),
         (pd.DataFrame({"x": pd.to_datetime(["2020-01-01"]).tz_localize("UTC")}), "time zone"),
+        (pd.DataFrame({"x": [1.0, None, 2.0], "y": ["a", None, "b"]}), "1 record has no value in any column"),
+        (pd.DataFrame({"x": ["", "a", None], "y": [None, "b", ""]}), "2 records have no value in any column"),
     ],
 )
 def test_what_excel_cannot_hold_is_refused(tmp_path: Path, data: Any, message: str) -> None:

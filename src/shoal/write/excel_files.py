@@ -43,6 +43,7 @@ def write_xlsx(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
     # All checks come first: what is refused need not be written.
     header = [(_checked_text(name, name), "s") for name in frame.columns]
     contents = [list(_cells(frame[name])) for name in frame.columns]
+    _refuse_empty_rows(contents)
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("data")
 
@@ -104,6 +105,14 @@ def _cells(series: nw.Series[Any]) -> Iterator[Any]:
             yield _checked_date(series.name, content)
         else:
             yield _checked_text(series.name, str(content)), "s"
+
+
+def _refuse_empty_rows(contents: list[list[Any]]) -> None:
+    """Raise WriteError for records without a single value: whoever reads the sheet takes their rows for blank lines."""
+    empty = sum(all(one is None or one == ("", "s") for one in row) for row in zip(*contents, strict=True))
+    if empty:
+        records = "1 record has" if empty == 1 else f"{empty:,} records have"
+        raise WriteError(f"{records} no value in any column, and an Excel sheet would lose them. Write CSV or Parquet.")
 
 
 def _checked_text(column: str, text: str) -> str:
