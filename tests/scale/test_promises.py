@@ -270,6 +270,17 @@ def test_missing_values_that_are_kept_are_counted_and_warned_of(cluster, tmp_pat
     assert f"{(sizes == 1).sum():,} of {RECORDS:,} are unique, and {below:,} have fewer" in said[0]
 
 
+def test_records_of_too_few_units_by_what_is_missing_are_warned_of_in_units(cluster, tmp_path):
+    frame = with_missing(RECORDS).assign(home=np.random.default_rng(4).permutation(RECORDS) // 2)
+    out, release, said = on_cluster(frame, tmp_path, cluster, missing="keep", unit="home")
+    columns = [name for name in out if name != "home"]
+    behind = out.astype(object).fillna("missing").groupby(columns)["home"].transform("nunique")
+    alone = out["home"][behind == 1].nunique()
+    assert release.headline["uniques"] == alone > 0
+    units = f"{alone:,} of {release.headline['units']:,} units have a record that no other unit has"
+    assert f"{units}, and {(behind < 5).sum():,} of {RECORDS:,} records have fewer than 5" in said[0]
+
+
 # Rules, dominance, diversity, suppressed cells ---------------------------------------------------------------------
 
 

@@ -33,16 +33,13 @@ class CountedAlike:
         How many combinations there are.
     alone
         How many of them one record, or one unit, has alone.
-    single
-        The records that no other record is like, of the same unit or of another.
     below
-        The records that fewer than k records are like, themselves included.
+        The records of combinations that fewer than k records, or units, have.
     """
 
     fewest: int
     combinations: int
     alone: int
-    single: int
     below: int
 
 
@@ -114,6 +111,5 @@ def count_alike(
         int(counts.min()),
         len(counts),
         int(alone.sum()),
-        int((sizes == 1).sum()),
-        int(sizes[sizes < k].sum()),
+        int(sizes[counts < k].sum()),
     )

@@ -38,13 +38,12 @@ class WholeAlike:
     ----------
     k, uniques
         As in the headline.
-    single, below
-        The records that no other record is like, and those that fewer than k are like.
+    below
+        The records of combinations that fewer than k records, or units, have.
     """
 
     k: int
     uniques: int
-    single: int
     below: int
 
 
@@ -55,8 +54,7 @@ def joined_counts(buckets: Sequence[CountedAlike | None], lone_units: int | None
     """
     counted = [one for one in buckets if one is not None]
     uniques = sum(one.alone for one in counted) if lone_units is None else lone_units
-    single, below = sum(one.single for one in counted), sum(one.below for one in counted)
-    return WholeAlike(min(one.fewest for one in counted), uniques, single, below)
+    return WholeAlike(min(one.fewest for one in counted), uniques, sum(one.below for one in counted))
 
 
 def whole_outcome(
@@ -95,7 +93,7 @@ def whole_outcome(
     if promised and alike.k < plan.k:
         raise DataError(f"Records are {alike.k} alike where k={plan.k} was promised; nothing is released.")
     if plan.has_groups and not promised and not as_is:
-        warn_of_whole_records(plan, records, alike.single, alike.below, apart)
+        warn_of_whole_records(plan, records, alike.uniques, alike.below, apart, units)
     warn_of_unchanged(as_is, 0 if unchanged is None else unchanged.uniques, records)
     warn_of_alike_groups(totals["alike"])
     constant = [name for name in plan.columns if all(name in one.constant for one in outcomes)]
