@@ -75,8 +75,8 @@ def _every_column_is_settled(plan: Plan) -> None:
             which = f'"{name}", which' if len(others) == 1 else f'{quoted_names(others)}: "{name}"'
             raise ValueError(
                 f'replace "{replacement.name}" does not serve {which} is {plan.kinds[name]}. '
-                f'{ways}, drop what it does not serve (--role "{name}=identifier"), or say so of codes that are '
-                f'amounts (--kind "{name}=continuous")'
+                f'{ways}, drop what it does not serve (--role "{name}=identifier"), or say so of numbers that are '
+                f'amounts, not codes (--kind "{name}=continuous")'
             )
 
 

@@ -219,9 +219,11 @@ def _refuse_too_few(work: Work, strata: Strata, rows: NDArray[np.int64], block: 
         asked = "closeness" if work.plan.diversity is None else "diversity"
         where, merge = f" alike in {', '.join(strata.columns)}", "Recode these"
         way_out = way_out if work.wider is not None else f"leave {asked} out, which shares no values between them"
+    there = "there is 1" if have == 1 else f"there are {have}"
+    lower = f", or lower k to {have} at most" if have > 1 else ""
     raise TooFewRecordsError(
-        f"k={k} needs at least {k} {what}{where}{apart} with a value in one of {', '.join(block)}; there are "
-        f"{have}. {merge}, {way_out}, or lower k.",
+        f"k={k} needs at least {k} {what}{where}{apart} with a value in one of {', '.join(block)}; {there}. "
+        f"{merge}{',' if lower else ' or'} {way_out}{lower}.",
         k=k,
         records=have,
         strata=strata.columns or None,
