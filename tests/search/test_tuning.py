@@ -516,3 +516,10 @@ def test_a_search_is_one_line(tuned):
     strict = replace(tuned, max_risk=0.001)
     assert repr(strict).endswith(" on the Pareto front, none within a risk of 0.001 %)")
     assert repr(replace(tuned, trials=())) == "Tuning(0 trials, 0 on the Pareto front, none chosen)"
+
+
+def test_settings_of_a_method_without_groups_have_no_k(frame):
+    tuning = shoal.tune(frame, methods=["mdav", "rank-swap"], k=[3, 5], trials=6)
+    for trial in tuning.trials:
+        assert ("no k" in trial.settings_text) == trial.method.startswith("one-group")
+        assert f"k={trial.request.k}" in trial.settings_text or "no k" in trial.settings_text

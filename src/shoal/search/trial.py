@@ -99,14 +99,18 @@ class Trial:
 
     @property
     def settings_text(self) -> str:
-        """The settings without the method, as one line: "k=5, m=1.2, m2=1.3, c=216"."""
+        """The settings without the method, as one line: "k=5, m=1.2, m2=1.3, c=216"; "no k" of whole-file methods."""
         shown = {name: value for name, value in self.settings.items() if name != "method" and value is not None}
         if "clusters" in shown:
             del shown["clusters"]
             shown["c"] = self.request.masking.written_method["n_clusters"]
-        return ", ".join(
-            f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}" for name, value in shown.items()
-        )
+        parts = {
+            name: f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
+            for name, value in shown.items()
+        }
+        if self.request.masking.is_whole_file:
+            parts["k"] = "no k"
+        return ", ".join(parts.values())
 
     def to_dict(self) -> dict[str, Any]:
         """Return settings and measures as plain numbers and texts, ready for JSON, and nothing of the records."""
