@@ -212,17 +212,28 @@ def refuse_incomplete(plan: Plan, missing: Callable[[str], int]) -> None:
     """Raise MissingValuesError where values are missing that the plan needs; `missing` counts those of a column."""
     if plan.is_synthetic:
         name = plan.replacements[plan.columns[0]].name
-        advice = f'replace "{name}" needs complete records. Fill them, or drop the variables (role identifier).'
+        advice = f'Replace "{name}" needs complete records. Fill them, or drop the variables (role identifier).'
         refuse_counted_missing({name: missing(name) for name in plan.columns}, advice)
     if plan.missing == "error":
-        way = "use" if plan.masking.method.supports_missing else 'use the method "mdav" with'
+        needs, way = _complete_only(plan)
         advice = (
-            f'Fill them, or {way} missing="fill" (--missing fill) to give them the values of their group; '
+            f'{needs}Fill them, or {way} missing="fill" (--missing fill) to give them the values of their group; '
             'missing="keep" (--missing keep) leaves them, and records may be unique by what is missing.'
         )
         if plan.perturbs:
             advice = 'Fill them, or use missing="keep" (--missing keep), which leaves them where they are.'
         refuse_counted_missing({name: missing(name) for name in [*plan.rewritten, *plan.strata]}, advice)
+
+
+def _complete_only(plan: Plan) -> tuple[str, str]:
+    """Say what of a plan needs complete records, if anything does, and what to use with missing values."""
+    method = plan.masking.method
+    if not method.supports_missing:
+        return f'The method "{method.name}" groups complete records. ', 'use the method "mdav" with'
+    for replacement in plan.replacements.values():
+        if not replacement.supports_missing:
+            return f'Replace "{replacement.name}" needs complete records. ', 'use another, such as "mean", with'
+    return "", "use"
 
 
 def _weights(plan: Plan, table: Table) -> NDArray[np.float64] | None:

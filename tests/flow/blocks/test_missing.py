@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -28,6 +30,21 @@ def test_gaps_are_refused_by_default_and_named():
     frame = pd.DataFrame({"a": [1.0, None, 3, 4], "b": [1.0, 2, 3, 4], "c": [None, None, 1.0, 2]})
     with pytest.raises(MissingValuesError, match=r'"a" \(1\), "c" \(2\)'):
         shoal.protect(frame, 2)
+
+
+@pytest.mark.parametrize("only_complete", [{"method": "mhm"}, {"method": "fuzzy"}, {"replace": "medoid"}])
+def test_what_is_advised_for_missing_values_is_not_refused_afterwards(only_complete):
+    """What needs complete records is named at once, with what to use instead; that is then released."""
+    frame = shoal.datasets.households(100, seed=2)[["age", "tax"]].astype(float)
+    frame.loc[:9, "tax"] = np.nan
+    with pytest.raises(MissingValuesError) as caught:
+        shoal.protect(frame, 5, **only_complete)
+    (name,) = only_complete.values()
+    advised = re.search(rf'"{name}" .*complete records\. Fill them, or use .*?"(\w+)",? with', str(caught.value))
+    assert advised
+    instead = dict.fromkeys(only_complete, advised[1])
+    for missing in re.findall(r'missing="(\w+)"', str(caught.value)):
+        shoal.protect(frame, 5, missing=missing, **instead)
 
 
 def test_gaps_stay_where_they_are_and_nothing_else_is_suppressed():
