@@ -30,6 +30,7 @@ SAMPLE_BYTES = 1 << 20  # bytes looked at to find the header and the delimiter
 # What a packed file may hold; cells are text first, then numbers.
 CELLS, CELLS_PER_BYTE = 75_000_000, 8
 BLOCK = 1 << 24  # bytes parsed at a time
+_RAGGED = "Correct it, put quotes around cells with a separator in them, or say what separates cells (--delimiter)."
 
 
 def read_csv(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
@@ -99,7 +100,10 @@ def _content(budget: ReadingBudget, encoding: str) -> bytes:
         except UnicodeError:
             raise ReadError(f"{path} is not {encoding} text. Give another encoding.", encoding=encoding) from None
     if b"\0" in content:
-        raise ReadError(f"{path} is not a text file: it contains zero bytes.")
+        raise ReadError(
+            f"{path} is not a text file: it contains zero bytes. If it is UTF-16, give its encoding (--encoding "
+            "utf-16-le); otherwise export it as CSV again."
+        )
     if not content.strip():
         raise ReadError(f"{path} is empty.")
     return content
@@ -238,12 +242,14 @@ def _ragged(path: Path, content: bytes, delimiter: str, width: int) -> ReadError
                 columns = f"{width} column{'s' * (width != 1)}"
                 return ReadError(
                     f"{path}, line {line}: {cells} where the header names {columns} "
-                    f"(cells separated by {_delimiter_name(delimiter)})."
+                    f"(cells separated by {_delimiter_name(delimiter)}). {_RAGGED}"
                 )
             line = records.line_num + 1
     except csv.Error:
         pass
-    return ReadError(f"{path} has lines that do not have {width} cells (separated by {_delimiter_name(delimiter)}).")
+    return ReadError(
+        f"{path} has lines that do not have {width} cells (separated by {_delimiter_name(delimiter)}). {_RAGGED}"
+    )
 
 
 def _delimiter_name(delimiter: str) -> str:
