@@ -44,7 +44,8 @@ TOGETHER = re.compile(
     r"|\b\d?k [-+] (?=\d)"
 )
 LONGEST_WORD, LONGEST_OF_SEVERAL = 30, 42  # characters of code that are kept on one line
-SENTENCE = 50  # characters from which on a cell is a sentence
+PHRASE, SENTENCE, LONG = 10, 50, 110  # characters from which on the text of a cell is called so
+WIDE = 3  # columns from which on a table is moved sideways on a narrow screen
 # 5, -0.3, 1,080, 2.87 %, 0.909 ± 0.015, 1.5e-9: what stands in a column of numbers.
 NUMBER = re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?(\s?%|\s?s)?(\s±\s[\d.]+)?")
 
@@ -115,8 +116,11 @@ def _keep_together(app, doctree):
         if together != text and not isinstance(text.parent, nodes.literal | nodes.literal_block):
             text.parent.replace(text, nodes.Text(together))
     for cell in doctree.findall(nodes.entry):
-        if len(cell.astext()) >= SENTENCE:
-            cell["classes"].append("sentence")
+        length, columns = len(cell.astext()), len(cell.parent)
+        if length >= PHRASE:
+            cell["classes"].append("sentence" if length >= SENTENCE else "phrase")
+        if length >= LONG and columns >= WIDE:
+            cell["classes"].append("long")
     for table in doctree.findall(nodes.tgroup):
         _mark_numbers(table)
 
