@@ -43,7 +43,7 @@ def test_values_of_strata_are_in_no_message_about_one_of_them():
     frame = pd.DataFrame(
         {"a": [None] * 5 + list(range(7)), "b": np.arange(12.0), "income": [50_123] * 6 + [90_321] * 6}
     )
-    with pytest.raises(TooFewRecordsError, match="in a stratum of income; there are 1") as raised:
+    with pytest.raises(TooFewRecordsError, match="in a stratum of income; there is 1") as raised:
         shoal.protect(frame, 4, columns=["a", "b"], strata="income", missing="keep")
     assert "50123" not in str(raised.value)
 

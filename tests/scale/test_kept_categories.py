@@ -68,9 +68,11 @@ def test_the_headline_is_what_is_counted_in_the_released_file(case, cluster, tmp
     if options.get("missing") != "keep":
         assert counts.min() >= K
     else:
-        sizes = alike(after, columns)
-        unique, short = (sizes == 1).sum(), sizes[sizes < K].sum()
+        unique, short = uniques(after, columns, unit), alike(after, columns)[counts < K].sum()
         words = f"{unique:,} of {RECORDS:,} are unique, and {short:,} have fewer than {K} like them"
+        if unit is not None:
+            own = f"{unique:,} of {after[unit].nunique():,} units have a record that no other unit has"
+            words = f"{own}, and {short:,} of {RECORDS:,} records have fewer than {K}"
         assert any(words in one for one in said)
     cells = {name: int(after[name].isna().sum() - before[name].isna().sum()) for name in ("sex", "level", "job")}
     if "recodes" not in options and options.get("missing") != "fill":
