@@ -38,11 +38,12 @@ nitpicky = False
 smartquotes = False  # options begin with two hyphens
 autodoc_type_aliases = {"ArrayLike": "ArrayLike"}  # not all that it stands for
 PRIMED = re.compile(r"([A-Za-z])('+)")
-# Spaces at which a line is not broken: 5 %, p %, 2 GB, ± 3, ≤ 5, k = 3, 2k - 1.
+# Where a line is not broken: 5 %, p %, 2 GB, ± 3, ≤ 5, k = 3, 2k - 1, 2k-1.
 TOGETHER = re.compile(
     r"(?<=[\dp]) (?=%)|(?<=\d) (?=[kMG]i?B\b)| (?=± ?\d)|(?<=[±≤≥]) (?=\d)|\b(?:k|m[12]?|alpha) = (?=\d)"
-    r"|\b\d?k [-+] (?=\d)"
+    r"|\b\d?k [-+] (?=\d)|(?<=\dk)-(?=1\b)"
 )
+UNBROKEN = str.maketrans({" ": "\N{NO-BREAK SPACE}", "-": "\N{NON-BREAKING HYPHEN}"})
 LONGEST_WORD, LONGEST_OF_SEVERAL = 30, 42  # characters of code that are kept on one line
 PHRASE, SENTENCE, LONG = 10, 50, 110  # characters from which on the text of a cell is called so
 WIDE = 3  # columns from which on a table is moved sideways on a narrow screen
@@ -112,7 +113,7 @@ def _keep_together(app, doctree):
         if max(map(len, text.split()), default=0) <= LONGEST_OF_SEVERAL:
             literal["classes"].append("word" if len(text) <= LONGEST_WORD else "words")
     for text in list(doctree.findall(nodes.Text)):
-        together = TOGETHER.sub(lambda spaces: spaces[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+        together = TOGETHER.sub(lambda found: found[0].translate(UNBROKEN), text)
         if together != text and not isinstance(text.parent, nodes.literal | nodes.literal_block):
             text.parent.replace(text, nodes.Text(together))
     for cell in doctree.findall(nodes.entry):
