@@ -1,7 +1,7 @@
 # make demo    protect the built-in survey and show the result
 # make test    run the tests
 # make test-long   the randomised tests again, with other examples every time and many more of them
-# make studies  every table and figure of the papers again, into docs/studies/results
+# make studies  every table and figure of the papers again, into docs/studies/results; needs the files of ../shared/data
 # make check   tests, lint and types: what CI runs
 # make docs    all pages as HTML, in docs/_build; nothing in them is fetched from elsewhere
 # Each sets up a .venv first, with uv where it is installed and pip where it is not.
