@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -29,22 +31,20 @@ if TYPE_CHECKING:
 __all__ = ["tune"]
 
 _SECONDS = 120.0
-_OPTIONS = {name: annotation for name, annotation in PROTECTION.items() if name != "replace"}  # which is searched
-_OPTIONS |= {  # searched too, unless they are given
-    "blocks": Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Columns in a block (a number), or one block's columns; repeat for more blocks; or rules, for the "
-            "blocks that rules join. [searched]"
-        ),
-    ],
-    "categories": Annotated[
-        list[str] | None,
-        typer.Option(
-            help='Columns of categories: "group" gives them the mode of their group, "suppress" keeps true values and '
-            'suppresses cells, "within" keeps groups within them; COLUMN=WORD for one column. [searched]'
-        ),
-    ],
+
+
+def _searched(option: Any) -> Any:
+    """Return an option whose help says that it is searched where it is not given."""
+    values, described = get_args(option)
+    described = copy(described)
+    described.help = re.sub(r"\[[^]]*\]$", "[searched]", described.help)
+    return Annotated[values, described]
+
+
+_OPTIONS = {  # without replace, which is searched always
+    name: _searched(option) if name in ("blocks", "categories") else option
+    for name, option in PROTECTION.items()
+    if name != "replace"
 }
 
 
