@@ -129,10 +129,9 @@ def _keep_together(app, doctree):
 def _mark_numbers(table):
     """Mark the columns in which every cell is a number or empty, so that their digits stand below each other."""
     body = next(table.findall(nodes.tbody))
-    for column in zip(*(row.children for row in body.findall(nodes.row)), strict=False):
+    for place, column in enumerate(zip(*(row.children for row in body.findall(nodes.row)), strict=False)):
         texts = [cell.astext().strip() for cell in column]
         if any(texts) and all(NUMBER.fullmatch(text) for text in texts if text):
-            place = column[0].parent.index(column[0])
             for row in table.findall(nodes.row):
                 row[place]["classes"].append("number")
 

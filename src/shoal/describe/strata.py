@@ -12,7 +12,7 @@ from shoal.describe.combinations import combinations_of
 from shoal.errors import TooFewRecordsError
 from shoal.read import Table
 
-__all__ = ["Strata", "combined", "joined_to_enough", "refuse_small_strata", "strata_of"]
+__all__ = ["Strata", "combined", "joined_to_enough", "or_lower_k", "refuse_small_strata", "strata_of"]
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,18 @@ def refuse_small_strata(sizes: NDArray[np.int64], k: int, columns: Sequence[str]
     if not below:
         return
     named = ", ".join(columns)
-    way_out = "merge strata" if smallest < 2 else f"merge strata, or lower k to {smallest} at most"
     raise TooFewRecordsError(
         f"k={k} needs at least {k} records in every stratum of {named}; {below:,} of {len(sizes):,} have fewer, "
-        f"the smallest has {smallest}. Count the records by {named} to see which; {way_out}.",
+        f"the smallest has {smallest}. Count the records by {named} to see which; merge strata{or_lower_k(smallest)}.",
         k=k,
         records=smallest,
         strata=tuple(columns),
     )
+
+
+def or_lower_k(most: int) -> str:
+    """Return ", or lower k to 3 at most", as the end of an advice; nothing where no k is that low."""
+    return f", or lower k to {most} at most" if most > 1 else ""
 
 
 def strata_of(table: Table, columns: Sequence[str]) -> Strata:

@@ -12,14 +12,15 @@ from shoal.describe.missing import refuse_infinities, refuse_missing
 from shoal.errors import DataError, DisclosureWarning, warn
 from shoal.read import Table
 
-__all__ = ["positive_weights", "warn_of_lone_weights", "warn_of_weights"]
+__all__ = ["EVERY_RECORD_NEEDS_A_WEIGHT", "positive_weights", "warn_of_lone_weights", "warn_of_weights"]
 
+EVERY_RECORD_NEEDS_A_WEIGHT = "Every record needs a weight. Fill them, or leave those records out."
 _MOST = 0.05  # of the records may have a weight of their own before it is warned of
 
 
 def positive_weights(table: Table, name: str) -> NDArray[np.float64]:
     """Return the sampling weight of every record; an error unless all are there, finite and above zero."""
-    refuse_missing(table, [name], "Every record needs a weight. Fill them, or leave those records out.")
+    refuse_missing(table, [name], EVERY_RECORD_NEEDS_A_WEIGHT)
     refuse_infinities(table, [name])
     weights = table.numbers(name)
     wrong = np.flatnonzero(weights <= 0)

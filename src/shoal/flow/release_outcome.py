@@ -33,7 +33,8 @@ from shoal.flow.chain.whole_chain import no_k_in_chain, protected_in_chain, step
 from shoal.flow.outcome import Outcome
 from shoal.flow.proven.losses import losses_of
 from shoal.flow.rules.kept_ranges import outside_range
-from shoal.measure.headline import alike_records, released_columns, unique_units, unit_numbers
+from shoal.measure.headline import Alike, alike_records, released_columns, unique_units, unit_numbers
+from shoal.partition.geometry.different_units import count_units
 from shoal.read import Table
 
 __all__ = ["outcome_of"]
@@ -62,8 +63,9 @@ def outcome_of(
     if work.plan.perturbs:
         notes.insert(0, note_on_unchanged(work, blocks, masked))
     units = unit_numbers(work.table, masked, work.plan.unit)
+    whole = alike_records(combinations, units)
     if is_last and not work.plan.before:
-        _warn_of_whole_records(work, combinations, units, apart, keeps_missing)
+        _warn_of_whole_records(work, combinations, units, whole, apart, keeps_missing)
     counts = counted(blocks)
     notes += notes_on_counts(work.plan, counts)
     notes += notes_on_suppressed(work.plan, counts["suppressed"], len(masked))
@@ -77,7 +79,6 @@ def outcome_of(
         tenths = math.floor(10 * expected + 1e-6) / 10  # never more than it is
         notes.append(f"The smallest expected number of records of a centre is {tenths:.1f}.")
     alike = _alike(work, blocks)
-    whole = alike_records(combinations, units)
     if is_last and work.plan.before and not unchanged:
         warn_of_steps(work.plan, whole, len(masked))
     promised = work.plan.has_groups and not (has_missing or unchanged) and apart == 1
@@ -129,20 +130,21 @@ def _uniques_with_weights(
 
 
 def _warn_of_whole_records(
-    work: Work, combinations: NDArray[np.int64], units: NDArray[np.int64] | None, apart: int, keeps_missing: bool
+    work: Work,
+    combinations: NDArray[np.int64],
+    units: NDArray[np.int64] | None,
+    whole: Alike,
+    apart: int,
+    keeps_missing: bool,
 ) -> None:
     """Warn of whole records that are unique or have too few like them, because of blocks or of missing values."""
     plan = work.plan
     if plan.is_synthetic or plan.perturbs or not (apart > 1 or keeps_missing):
         return
     sizes = np.bincount(combinations)
-    behind = sizes
-    if units is not None:
-        pairs = np.unique(np.column_stack([combinations, units]), axis=0)
-        behind = np.bincount(pairs[:, 0], minlength=len(sizes))
+    behind = sizes if units is None else count_units(combinations, units)
     short = int(sizes[behind < plan.k].sum())
-    alike = alike_records(combinations, units)
-    warn_of_whole_records(plan, len(combinations), alike.uniques, short, apart, alike.units)
+    warn_of_whole_records(plan, len(combinations), whole.uniques, short, apart, whole.units)
 
 
 def _warn_of_values_of_one(work: Work, held_by_one: Mapping[str, int], groups: int) -> None:

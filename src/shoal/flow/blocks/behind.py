@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.describe.matrix import Matrix
-from shoal.describe.strata import Strata
+from shoal.describe.strata import Strata, or_lower_k
 from shoal.describe.tied_columns import tied_columns
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.errors import TooFewRecordsError
@@ -162,10 +162,9 @@ def _naming(grouped: GroupedBlock, what: str, strata: Strata | None) -> Iterator
         of_units = "" if grouped.work.units is None else " in different units"
         found = error.observed
         there = "there is 1" if found == 1 else f"there are {found}"
-        lower = f", or lower k to {found} at most" if found > 1 else ""
         raise TooFewRecordsError(
             f"k={k} needs at least {k} observed values of {what}{where}{of_units}; {there}. "
-            f"Drop the variable (role identifier){lower}.",
+            f"Drop the variable (role identifier){or_lower_k(found)}.",
             k=k,
             records=found,
             column=what.split('"')[1],

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from shoal import progress
 from shoal.describe.matrix import Matrix
-from shoal.describe.strata import Strata
+from shoal.describe.strata import Strata, or_lower_k
 from shoal.describe.variables import texts_of_codes
 from shoal.errors import DataError, MethodError, PlanError, TooFewRecordsError
 from shoal.flow.blocks.work import Work, fallback_notes
@@ -220,7 +220,7 @@ def _refuse_too_few(work: Work, strata: Strata, rows: NDArray[np.int64], block: 
         where, merge = f" alike in {', '.join(strata.columns)}", "Recode these"
         way_out = way_out if work.wider is not None else f"leave {asked} out, which shares no values between them"
     there = "there is 1" if have == 1 else f"there are {have}"
-    lower = f", or lower k to {have} at most" if have > 1 else ""
+    lower = or_lower_k(have)
     raise TooFewRecordsError(
         f"k={k} needs at least {k} {what}{where}{apart} with a value in one of {', '.join(block)}; {there}. "
         f"{merge}{',' if lower else ' or'} {way_out}{lower}.",

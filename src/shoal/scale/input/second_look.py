@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.describe.missing import refuse_counted_missing
 from shoal.describe.standardize import Scale
+from shoal.describe.weights import EVERY_RECORD_NEEDS_A_WEIGHT
 from shoal.edits.checked_records import TableRecords
 from shoal.errors import DataError, TooFewRecordsError
 from shoal.flow.carry_out import refuse_incomplete
@@ -94,9 +95,7 @@ class SecondLook:
             )
 
     def _refuse_weights(self, name: str) -> None:
-        refuse_counted_missing(
-            {name: self.missing[name]}, "Every record needs a weight. Fill them, or leave those records out."
-        )
+        refuse_counted_missing({name: self.missing[name]}, EVERY_RECORD_NEEDS_A_WEIGHT)
         if self.moments[name].infinite or self.moments[name].lowest <= 0:
             raise DataError(
                 f'Weights must be positive and finite; some in "{name}" are not. Correct them, or leave those records '

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.describe.missing import refuse_counted_missing
+from shoal.describe.weights import EVERY_RECORD_NEEDS_A_WEIGHT
 from shoal.describe.wildcards import agreeing_sums_within
 from shoal.errors import DataError, ParameterError
 from shoal.measure.risk.keys.frequencies import KeyFrequencies
@@ -284,10 +285,7 @@ def _refuse_weights(read: Sequence[ReadKeys], name: str | None) -> None:
     """Raise an error unless all weights are there, finite and above zero."""
     if name is None:
         return
-    refuse_counted_missing(
-        {name: sum(one.without_weight for one in read)},
-        "Every record needs a weight. Fill them, or leave those records out.",
-    )
+    refuse_counted_missing({name: sum(one.without_weight for one in read)}, EVERY_RECORD_NEEDS_A_WEIGHT)
     infinite, wrong = sum(one.infinite_weights for one in read), sum(one.wrong_weights for one in read)
     if infinite:
         raise DataError(
