@@ -15,9 +15,9 @@ from shoal.edits.expressions import Expression, InOriginal, parts_of
 from shoal.edits.ordered_categories import with_places
 from shoal.edits.rules import Rule
 from shoal.edits.text import shown
-from shoal.edits.xpath.parsing import ORIGINAL, element_of, parsed, tokens_in, with_lets
-from shoal.edits.xpath.reading import Lets, printed_xpath, read_statement, read_test
-from shoal.edits.xpath.value_types import is_statement
+from shoal.edits.xpath.parsing import ORIGINAL, Lets, element_of, parsed, tokens_in, with_lets
+from shoal.edits.xpath.printing import printed_xpath
+from shoal.edits.xpath.reading import is_statement, read_statement, read_test
 from shoal.errors import ReadError, RuleError
 from shoal.read import as_table
 from shoal.read.safe_xml import SAFE_PARSER, refuse_doctype

@@ -30,8 +30,10 @@ from shoal.edits.expressions import (
     VariableName,
     XPathTest,
 )
+from shoal.edits.xpath.by_record import holds_by_record
 from shoal.edits.xpath.parsing import with_lets
-from shoal.edits.xpath.reading import holds_by_record, printed_xpath, read_test
+from shoal.edits.xpath.printing import printed_xpath
+from shoal.edits.xpath.reading import read_test
 from shoal.errors import RuleError
 from shoal.progress import listening
 from shoal.read import as_table

@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from shoal.edits.atoms import Atom, Requirement, requirements
-from shoal.edits.keep.chosen_operators import COMPUTED, ChosenOperators
-from shoal.edits.keep.operator_choice import OperatorChoice
+from shoal.edits.keep.operator_choice import COMPUTED, ChosenOperators, OperatorChoice
 from shoal.edits.rules import Rule
 from shoal.errors import RuleError
 

@@ -14,8 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arithmetic import log, products, singular
-from shoal.edits.keep.least_changes import least_changes, least_violation
-from shoal.edits.keep.matrix_stacks import finite_or_zero, matrix_products, pseudo_inverses, row_lengths
+from shoal.edits.keep.least_changes import (
+    finite_or_zero,
+    least_changes,
+    least_violation,
+    matrix_products,
+    pseudo_inverses,
+    row_lengths,
+)
 
 __all__ = ["System", "project"]
 

@@ -6,7 +6,11 @@ keep it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
 from typing import NoReturn
 
 import numpy as np
@@ -18,16 +22,151 @@ from shoal.edits.checked_records import NumericRecords
 from shoal.edits.evaluation import TOLERANCE, holds, term_values
 from shoal.edits.expressions import InOriginal, TermComparison, VariableName, parts_of, variables_in
 from shoal.edits.keep.block_edits import BlockEdits
+from shoal.edits.keep.cells import Cells
 from shoal.edits.keep.joint_projection import System, project
 from shoal.edits.keep.last_digit import dependents, to_last_digit
-from shoal.edits.keep.whole_numbers import lattice_of
 from shoal.errors import RuleError
-
-__all__ = ["KeptGroups"]
 
 Doubles = NDArray[np.float64]
 
+Row = list[int]
+
+_MOST_STEPS = 243  # neighbours of a point: all for up to five vectors, beyond that those along few of them
+
+_LARGEST = 2**31  # factors beyond this leave what floats hold exactly
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """The differences between whole numbers that keep the same sums.
+
+    Attributes
+    ----------
+    names
+        The variables.
+    basis
+        One row for every variable, one column for every vector; above the pivot of a column there are zeros.
+    pivots
+        The row of each column that decides how many times the vector is taken.
+    """
+
+    names: tuple[str, ...]
+    basis: Doubles
+    pivots: tuple[int, ...]
+
+    def nearest(self, values: Mapping[str, Doubles], origin: Mapping[str, Doubles]) -> dict[str, Doubles]:
+        """Return points of the lattice through `origin` near `values`, one for every group."""
+        point = np.column_stack([origin[name] for name in self.names])
+        wanted = np.column_stack([values[name] for name in self.names])
+        for column, pivot in enumerate(self.pivots):
+            vector = self.basis[:, column]
+            if abs(vector[pivot]) == 1:  # halves go to even numbers, as everywhere
+                times = (np.rint(wanted[:, pivot]) - point[:, pivot]) * vector[pivot]
+            else:
+                times = np.floor((wanted[:, pivot] - point[:, pivot]) / vector[pivot] + 0.5)
+            point = point + times[:, None] * vector
+        return {name: point[:, place].copy() for place, name in enumerate(self.names)}
+
+    def steps(self) -> Doubles:
+        """Return differences to the nearest other points, one a row, in the order of `names`."""
+        count = self.basis.shape[1]
+        if 3**count <= _MOST_STEPS:
+            times = np.array([one for one in product((-1.0, 0.0, 1.0), repeat=count) if any(one)])
+        else:
+            single = np.eye(count)
+            pairs = [one + sign * other for one in single for other in single for sign in (-1, 1)]
+            times = np.array([*single, *-single, *pairs[:_MOST_STEPS]])
+        times = times.reshape(-1, count)
+        return np.array([(self.basis * one).sum(axis=1) for one in times]).reshape(len(times), len(self.names))
+
+
+def lattice_of(atoms: Sequence[Atom], whole: Sequence[str], others: Collection[str]) -> Lattice | None:
+    """Return the lattice on which the sums among atoms hold; None if its numbers are too large to compute with.
+
+    Parameters
+    ----------
+    atoms
+        What has to hold.
+    whole
+        The whole numbers that may change; those that are to be rounded first come first.
+    others
+        The other variables that may change. They follow, so that only what sums require of the whole numbers counts.
+    """
+    rows = [
+        {name: Fraction(repr(factor)) for name, factor in atom.coefficients.items()}
+        for atom in atoms
+        if isinstance(atom, Linear) and atom.relation == "==" and set(atom.variables) <= {*whole, *others}
+    ]
+    for name in others:
+        rows = _without(rows, name)
+    matrix = [[row.get(name, Fraction(0)) for name in whole] for row in rows]
+    kernel = _kernel([_as_integers(row) for row in matrix if any(row)], len(whole))
+    basis, pivots = _echelon(kernel)
+    if any(abs(number) > _LARGEST for vector in basis for number in vector):
+        return None
+    columns = np.array(basis, dtype=np.float64).reshape(len(basis), len(whole)).T
+    return Lattice(tuple(whole), columns, tuple(pivots))
+
+
+def _without(rows: list[dict[str, Fraction]], name: str) -> list[dict[str, Fraction]]:
+    """Return what rows require of the other variables, whatever the value of one is."""
+    pivot = next((row for row in rows if row.get(name)), None)
+    if pivot is None:
+        return rows
+    remaining = []
+    for row in rows:
+        if row is pivot:
+            continue
+        share = row.get(name, Fraction(0)) / pivot[name]
+        names = {*row, *pivot} - {name}
+        remaining.append({one: row.get(one, Fraction(0)) - share * pivot.get(one, Fraction(0)) for one in names})
+    return remaining
+
+
+def _as_integers(row: Sequence[Fraction]) -> Row:
+    shared = math.lcm(*(number.denominator for number in row))
+    return [int(number * shared) for number in row]
+
+
+def _kernel(rows: Sequence[Row], count: int) -> list[Row]:
+    """Return whole vectors of which every whole vector that all rows give 0 is a whole combination."""
+    vectors = [[int(place == other) for other in range(count)] for place in range(count)]
+    for row in rows:
+        values = [sum(factor * number for factor, number in zip(row, vector, strict=True)) for vector in vectors]
+        vectors = _reduced(vectors, values)[1:] if any(values) else vectors
+    return vectors
+
+
+def _reduced(vectors: list[Row], values: list[int]) -> list[Row]:
+    """Return combinations of vectors by Euclid's algorithm: the first alone has a value that is not 0."""
+    order = list(range(len(vectors)))
+    vectors, values = [list(vector) for vector in vectors], list(values)
+    while sum(value != 0 for value in values) > 1:
+        order.sort(key=lambda place: (values[place] == 0, abs(values[place])))
+        smallest = order[0]
+        for place in order[1:]:
+            times = values[place] // values[smallest]
+            values[place] -= times * values[smallest]
+            vectors[place] = [one - times * by for one, by in zip(vectors[place], vectors[smallest], strict=True)]
+    order.sort(key=lambda place: values[place] == 0)
+    return [vectors[place] for place in order]
+
+
+def _echelon(vectors: list[Row]) -> tuple[list[Row], list[int]]:
+    """Return vectors that span the same lattice, each with zeros where those before it have their pivots."""
+    basis: list[Row] = []
+    pivots: list[int] = []
+    for place in range(len(vectors[0]) if vectors else 0):
+        values = [vector[place] for vector in vectors]
+        if any(values):
+            first, *vectors = _reduced(vectors, values)
+            basis.append(first)
+            pivots.append(place)
+    return basis, pivots
+
+
 _LAST_DIGITS = 8  # by which a value may be moved beyond a bound that was computed
+
 _SHARES = (1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2)  # of the way from the average of a group to one of its records
 
 
@@ -276,3 +415,106 @@ def _projected(
     projected, reached = project(points, starts, scale, system)
     projected = np.where(reached[:, None], projected, starts)
     return {**start, **{name: projected[:, place].copy() for place, name in enumerate(names)}}
+
+
+def kept_representatives(
+    edits: BlockEdits,
+    cells: Cells,
+    computed: Mapping[str, Doubles],
+    labels: NDArray[np.int64],
+    originals: Mapping[str, Doubles],
+    *,
+    selected: Mapping[str, Doubles] | None = None,
+    repair: bool = False,
+) -> dict[str, Doubles]:
+    """Return the computed columns of a block with every rule kept in every group.
+
+    Parameters
+    ----------
+    edits
+        What the rules require of the block, and how they are kept.
+    cells
+        The cell of every record, and what holds in each cell.
+    computed
+        The columns whose representatives are computed, each group's representative in all its records.
+    labels
+        The group of every record, 0 to g-1.
+    originals
+        The columns of numbers in the original file.
+    selected
+        The columns of numbers whose representatives are values that occur, likewise. They stay as they are.
+    repair
+        Whether representatives are moved to where sums and bounds hold that the file breaks.
+
+    Raises
+    ------
+    RuleError
+        Some groups have no values near their averages that keep all rules.
+    """
+    first = np.unique(labels, return_index=True)[1]
+    sorted_rows = np.argsort(labels, kind="stable")
+    members = np.split(sorted_rows, np.flatnonzero(np.diff(labels[sorted_rows])) + 1)
+    spreads = {name: float(np.std(originals[name], ddof=1)) for name in edits.movable}
+    representatives = {name: computed[name][first] for name in edits.movable}
+    fixed = {name: column[first] for name, column in (selected or {}).items()}
+    for alike in cells.alike():
+        groups = np.flatnonzero(np.isin(cells.codes[first], alike))
+        kept = KeptGroups(edits, cells.atoms[alike[0]], spreads, repair)
+        values = {name: column[groups] for name, column in representatives.items()}
+        beside = {name: column[groups] for name, column in fixed.items()}
+        found = kept_in_groups(kept, values, beside, [members[group] for group in groups], originals)
+        for name in representatives:
+            representatives[name][groups] = found[name]
+    return {
+        name: representatives[name][labels] if name in representatives else column for name, column in computed.items()
+    }
+
+
+def kept_in_groups(
+    kept: KeptGroups,
+    values: Mapping[str, Doubles],
+    fixed: Mapping[str, Doubles],
+    members: Sequence[NDArray[np.int64]],
+    originals: Mapping[str, Doubles],
+) -> dict[str, Doubles]:
+    """Return the representatives of groups in which the same rules hold, moved to where they do.
+
+    Parameters
+    ----------
+    kept
+        What holds in the groups.
+    values, fixed
+        The representatives, those that may be moved and those that may not; one a group.
+    members
+        The records of every group, which keep the rules.
+    originals
+        The columns of numbers in the original file.
+    """
+    first = np.array([rows[0] for rows in members], dtype=np.int64)
+    found = kept.nearest(values, fixed, {name: column[first] for name, column in originals.items()})
+    wrong = np.flatnonzero(~kept.hold(found))
+    _move_to_rules(kept, found, fixed, wrong, [members[group] for group in wrong.tolist()], originals)
+    return found
+
+
+def _move_to_rules(
+    kept: KeptGroups,
+    found: dict[str, Doubles],
+    fixed: Mapping[str, Doubles],
+    wrong: NDArray[np.int64],
+    members: list[NDArray[np.int64]],
+    originals: Mapping[str, Doubles],
+) -> None:
+    """Replace the values of groups that break a rule by the nearest that keep all, in place; refuse if none do."""
+    left = []
+    for place, rows in zip(wrong.tolist(), members, strict=True):
+        values = {name: float(column[place]) for name, column in found.items()}
+        beside = {name: float(column[place]) for name, column in fixed.items()}
+        nearby = kept.nearest_towards(values, beside, {name: column[rows] for name, column in originals.items()})
+        if nearby is None:
+            left.append(place)
+            continue
+        for name, value in nearby.items():
+            found[name][place] = value
+    if left:
+        kept.refuse({name: column[left] for name, column in found.items()})

@@ -6,28 +6,74 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import narwhals.stable.v2 as nw
 import numpy as np
+from numpy.typing import NDArray
 
-from shoal.describe.variables import word_like
+from shoal.describe.kinds.undecided import undecided
+from shoal.describe.variables import codes, distinct_values, texts_of_codes, word_like
 from shoal.edits.expressions import (
     Among,
     Conditional,
     Expression,
     NumberLiteral,
     TermComparison,
+    TextLiteral,
     VariableName,
 )
 from shoal.edits.rules import Rule
-from shoal.edits.suggested.category_columns import CategoryColumn, category_columns
-from shoal.edits.suggested.implications import not_implied
-from shoal.edits.suggested.number_columns import Booleans, NumberColumns
-from shoal.edits.suggested.suggestion import FEWEST, SuggestedRule, suggestion_of
+from shoal.edits.suggested.relations import not_implied
+from shoal.edits.suggested.suggestion import FEWEST, Booleans, NumberColumns, SuggestedRule, can_be_named, suggestion_of
 
-__all__ = ["condition_suggestions"]
+_MOST_CATEGORIES = 30  # categories
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryColumn:
+    """A column of categories: the number of the category of every record, -1 for none, and the categories."""
+
+    name: str
+    numbered: NDArray[np.int64]
+    categories: tuple[NumberLiteral | TextLiteral, ...]
+
+
+def category_columns(columns: NumberColumns) -> list[CategoryColumn]:
+    """Return the columns of two to thirty categories, in file order; numbers that seem to be codes are among them."""
+    table = columns.records.table
+    found = [
+        _of_codes(columns, name) if name in columns.codes else _of_texts(columns, name)
+        for name in table.names
+        if can_be_named(name) and (name in columns.codes or not columns.records.is_numeric(name))
+    ]
+    return [one for one in found if one is not None and 2 <= len(one.categories) <= _MOST_CATEGORIES]
+
+
+def _of_codes(columns: NumberColumns, name: str) -> CategoryColumn:
+    values = columns.values[name]
+    different = np.unique(values[~np.isnan(values)])
+    numbered = np.where(np.isnan(values), -1, np.searchsorted(different, values))
+    return CategoryColumn(name, numbered, tuple(NumberLiteral(one) for one in different.tolist()))
+
+
+def _of_texts(columns: NumberColumns, name: str) -> CategoryColumn | None:
+    table = columns.records.table
+    if not isinstance(table.type_of(name), nw.String | nw.Categorical | nw.Enum):
+        return None
+    if distinct_values(table, name, table.missing(name)) > _MOST_CATEGORIES or undecided(table, name):
+        return None
+    numbered, texts = codes(table, name), texts_of_codes(table, name)
+    if texts is None or not all(map(str.isprintable, texts.values())):
+        return None
+    places = np.full(max(texts, default=-1) + 2, -1, dtype=np.int64)  # the last one is for missing values
+    places[list(texts)] = np.arange(len(texts))
+    return CategoryColumn(name, places[numbered], tuple(TextLiteral(text) for text in texts.values()))
+
 
 _AGES = re.compile("age")
+
 _AGE_LIMITS = (21, 18, 16, 15, 14, 12, 10, 6, 5)  # below which children do not work, marry or go to school
-_MOST = 10  # conditions
+
+_MOST_CONDITIONS = 10  # conditions
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +118,7 @@ def condition_suggestions(
             conditions.setdefault(text, condition)
             edges.append((text, amount))
     both_zero = [(upper, lower) for lower, upper in known if upper in zeros and lower in zeros]
-    for text, amount in not_implied(edges, both_zero)[:_MOST]:
+    for text, amount in not_implied(edges, both_zero)[:_MOST_CONDITIONS]:
         condition = conditions[text]
         rule = Conditional(condition.expression, TermComparison("==", VariableName(amount), NumberLiteral(0.0)))
         words = Rule(condition.expression).text

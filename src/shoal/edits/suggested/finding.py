@@ -7,13 +7,15 @@ from itertools import islice
 from typing import Any
 
 from shoal.edits.checked_records import TableRecords
-from shoal.edits.suggested.bounds import bound_suggestions
 from shoal.edits.suggested.conditions import condition_suggestions
-from shoal.edits.suggested.number_columns import number_columns
-from shoal.edits.suggested.orders import order_pairs, order_suggestions
-from shoal.edits.suggested.products import product_suggestions
-from shoal.edits.suggested.suggestion import SuggestedRule
-from shoal.edits.suggested.sums import linear_relations
+from shoal.edits.suggested.relations import (
+    bound_suggestions,
+    linear_relations,
+    order_pairs,
+    order_suggestions,
+    product_suggestions,
+)
+from shoal.edits.suggested.suggestion import SuggestedRule, number_columns
 from shoal.parameters.limits import Limit, Whole, check_limits
 from shoal.read import as_table
 

@@ -14,7 +14,7 @@ from shoal.describe.matrix import Matrix
 from shoal.describe.strata import Strata
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.edits.keep.cells import Cells
-from shoal.edits.keep.kept_representatives import kept_representatives
+from shoal.edits.keep.kept_groups import kept_representatives
 from shoal.errors import DisclosureWarning, MethodError, TooFewRecordsError, warn
 from shoal.flow.blocks.behind import GroupedBlock
 from shoal.flow.blocks.confidential.closeness import with_closeness

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from shoal.describe.matrix import Matrix
 from shoal.describe.strata import Strata
 from shoal.edits.keep.block_edits import BlockEdits
-from shoal.edits.keep.records.record_rules import RecordRules
+from shoal.edits.keep.records import RecordRules
 from shoal.partition import LowerBound, Partition
 from shoal.read import Table
 

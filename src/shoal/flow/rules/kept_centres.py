@@ -17,8 +17,7 @@ from shoal.describe.matrix import Matrix
 from shoal.describe.standardize import Scale
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.edits.keep.cells import Cells
-from shoal.edits.keep.kept_groups import KeptGroups
-from shoal.edits.keep.kept_representatives import kept_in_groups
+from shoal.edits.keep.kept_groups import KeptGroups, kept_in_groups
 
 __all__ = ["KeptCentres"]
 

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from shoal.arithmetic import products
 from shoal.describe.missing import refuse_missing
 from shoal.edits.checked_records import TableRecords, orders_of
-from shoal.edits.keep.records.record_edits import RecordEdits, edits_of_records
-from shoal.edits.keep.records.record_rules import RecordRules
+from shoal.edits.keep.records import RecordEdits, RecordRules, edits_of_records
 from shoal.edits.keep.rounding import in_digits, rounded
 from shoal.errors import DataError, RuleError
 from shoal.progress import share

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shoal.edits import Rule
 from shoal.edits.atoms import Linear
-from shoal.edits.keep.records.record_edits import RecordEdits
+from shoal.edits.keep.records import RecordEdits
 from shoal.flow.explained_rules import ExplainedBlock
 from shoal.flow.plan import Plan
 from shoal.flow.rules.ruled_values import REDRAWS, ExplainedRecords

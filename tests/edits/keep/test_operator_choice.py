@@ -9,7 +9,7 @@ import pytest
 
 from shoal.edits import parse_rule
 from shoal.edits.checked_records import NumericRecords
-from shoal.edits.keep.chosen_operators import ChosenOperators
+from shoal.edits.keep.operator_choice import ChosenOperators
 
 REPRESENTATIVE = {
     "mean": lambda values: values.mean(),
@@ -27,6 +27,7 @@ def keeps(text, **operators):
 
 
 RULES = ["a <= b", "a < b", "a == b", "a <= 2", "a + 1 <= b", "2 * a <= b", "a + b <= 9"]
+
 KEPT = [each for each in product(RULES, REPRESENTATIVE, REPRESENTATIVE) if keeps(each[0], a=each[1], b=each[2])]
 
 
