@@ -48,7 +48,7 @@ def main() -> None:
     print("what                 records  keys   missing  seconds  processor")
     for missing in (0.0, 0.02, 0.05):
         frame = drawn(options.records, options.keys, missing)
-        seconds, risk = timed(individual_risk, frame, keys, weights="weight")
+        seconds, risk = timed(individual_risk, frame, keys, weights="weight", missing="wildcard")
         print(f"{'key risk':16} {options.records:>11,} {options.keys:>5} {missing:>9.0%} {seconds}", end="  ")
         print(f"{risk:,.0f} re-identifications expected", flush=True)
     texts = drawn(options.records, options.keys)

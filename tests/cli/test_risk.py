@@ -51,10 +51,26 @@ def persons(tmp_path):
 def test_without_keys_the_categories_are_taken_and_it_is_said(persons):
     ran = run_shoal("risk", persons)
     assert "2 keys: sex, region (the columns that seem to be categories; name yours with --keys)" in ran.stdout
-    assert "10 records with a missing key, which agrees with every value" in ran.stdout
+    assert "10 records with a missing key; a missing value counts as a category" in ran.stdout
     assert "without weights the file is taken as the population" in ran.stdout
-    assert "missing values only" in run_shoal("risk", persons, "--missing", "category").stdout
     assert run_shoal("risk", persons, "--quiet").stdout == ""
+
+
+def test_a_file_full_of_missing_values_does_not_look_safe(tmp_path):
+    """Two keys of a field trial: as wildcards k = 16 and nobody is unique, though most complete records are."""
+    complete = [f"{100 + place},{place % 7}" for place in range(90)]
+    rows = complete + [f",{place % 7}" for place in range(105)] + [f"{100 + place}," for place in range(40)] * 3
+    path = tmp_path / "trial.csv"
+    path.write_text("plot,dose\n" + "\n".join(rows) + "\n")
+    said = run_shoal("risk", path, "--keys", "plot,dose").stdout
+    found = json.loads(run_shoal("risk", path, "--keys", "plot,dose", "--json").stdout)
+    assert (found["missing"], found["k"], found["uniques"], found["violators"]["2"]) == ("category", 1, 90, 90)
+    wild = found["as_wildcards"]
+    assert (wild["missing"], wild["k"], wild["uniques"]) == ("wildcard", 16, 0)
+    first, second = said.split("as wildcards, if a missing value agrees with every value:")
+    assert "225 records with a missing key; a missing value counts as a category" in first
+    assert "k = 1, the fewest records that agree" in first and "90 records (28.57 %) that no other" in first
+    assert "k = 16, the fewest records that agree" in second and "0 records (0.00 %) that no other" in second
 
 
 @pytest.mark.parametrize(
@@ -65,7 +81,6 @@ def test_without_keys_the_categories_are_taken_and_it_is_said(persons):
         ["--keys", "sex", "--weights", "region"],
         ["--keys", "sex", "--unit", "region"],
         ["--keys", "sex", "-k", "0"],
-        ["--keys", "sex", "--missing", "maybe"],
         ["--keys", "sex", "--riskiest", "-1"],
     ],
 )
@@ -104,8 +119,9 @@ def test_missing_codes_are_missing_keys(persons):
     ran = run_shoal("risk", persons, "--keys", "sex,region", "--missing-codes", "sex=2")
     assert "20 records with a missing key" in ran.stdout
     recoded = run_shoal("risk", persons, "--keys", "sex,region", "--recode", "region=merge:all=[north]")
-    assert "a missing key agrees with every value" in recoded.stdout
-    assert "(a missing value counted as a category)" in recoded.stdout
+    assert "a missing value counts as a category" in recoded.stdout
+    first, second = (recoded.stdout.index(line) for line in ("\nk, the fewest", "as wildcards: k, the fewest"))
+    assert first < second
     guessed = run_shoal("risk", persons, "--recode", "income=bands:width=20")
     assert "3 keys: sex, region, income (the columns that seem to be categories" in guessed.stdout
 

@@ -33,9 +33,6 @@ def risk(
     ] = None,
     unit: Annotated[str | None, typer.Option(help="The column of the household, firm or other unit.")] = None,
     k: Annotated[str, typer.Option("-k", help="Values of k whose violators are counted.")] = "2,3,5",
-    missing: Annotated[
-        str, typer.Option(help="A missing value agrees with every value (wildcard) or with missing ones (category).")
-    ] = "wildcard",
     confidential: Annotated[
         list[str] | None,
         typer.Option(help="Confidential columns: how much the keys tell of them (l-diversity, t-closeness)."),
@@ -51,7 +48,8 @@ def risk(
 ) -> None:
     """Print how risky the key variables of a table are.
 
-    Counted are uniques, violators of k, expected re-identifications and special uniques (SUDA).
+    Counted are uniques, violators of k, expected re-identifications and special uniques (SUDA). A missing value counts
+    as a category; the same counts with missing values that agree with every value stand below.
 
     With --recode, before the recodes and after them, and what each does for k. Nothing is written.
     """
@@ -71,7 +69,7 @@ def risk(
         refuse_with_engine(cluster, {**recoding, **reading, "confidential": confidential, "riskiest": riskiest})
         from shoal.scale.measured.keys.key_risk import key_risk_parts  # Dask is installed
 
-        asked: dict[str, Any] = {"weights": weights, "unit": unit, "ks": ks, "missing": missing}
+        asked: dict[str, Any] = {"weights": weights, "unit": unit, "ks": ks}
         with progress_bar(quiet or json, "measuring"):
             found = key_risk_parts(file, workers, keys=read_names(keys), **asked)
         if json or not quiet:
@@ -94,7 +92,6 @@ def risk(
         weights=weights,
         unit=unit,
         ks=ks,
-        missing=missing,  # type: ignore[arg-type]  # checked there
         confidential=told,
     )
     with progress_bar(quiet or json, "measuring"):

@@ -9,17 +9,20 @@ from shoal.report.terminal.names import first_names, one_line
 from shoal.report.terminal.table import table_text
 
 if TYPE_CHECKING:
-    from shoal.measure.risk.keys.overview import KeyRisk
+    from shoal.measure.risk.keys.overview import KeyReading, KeyRisk
     from shoal.recode.effect import KeyCounts, RecodeEffect
 
 __all__ = ["key_risk_text", "recoded_risk_text"]
 
-_SAID = {"wildcard": "agrees with every value", "category": "agrees with missing values only"}
+_AS_CATEGORY = "a missing value counts as a category: it agrees with missing values only"
+_AS_WILDCARDS = "as wildcards, if a missing value agrees with every value"
+_NOT_COUNTED = "not counted: too many values are missing to do it in time"
 
 
 def key_risk_text(name: str, risk: KeyRisk, *, guessed: bool = False) -> str:
     """Return the risk in plain words, a fact a line; `guessed` if nobody named the keys."""
     rows = list(_facts(risk))
+    wild = [] if risk.as_wildcards is None else list(_wildcard_facts(risk.as_wildcards, risk))
     width = max(len(word) for word, _ in rows)
     lines = [_first_line(name, risk, guessed), "", *(f"{word:<{width}}  {text}" for word, text in rows)]
     if risk.suda_records and risk.suda_contributions:
@@ -35,6 +38,9 @@ def key_risk_text(name: str, risk: KeyRisk, *, guessed: bool = False) -> str:
         lines += ["", table_text(head, told, right={1, 2, 3})]
     if risk.riskiest:
         lines += ["", _riskiest(risk)]
+    if risk.incomplete:
+        lines += ["", f"{_AS_WILDCARDS}{':' if wild else f': {_NOT_COUNTED}'}"]
+        lines += [f"{word:<{width}}  {text}" for word, text in wild]
     return "\n".join(lines)
 
 
@@ -42,15 +48,13 @@ def recoded_risk_text(
     name: str, before: KeyRisk, after: KeyRisk, effect: RecodeEffect, *, guessed: bool = False
 ) -> str:
     """Return the risk before recodes and after them, side by side, and what each recode does for k."""
-    rows = [
-        (word, own, new) for (word, own), (_, new) in zip(_numbers(before), _numbers(after), strict=True) if own or new
-    ]
+    incomplete = bool(before.incomplete or after.incomplete)
+    both = (_numbers(risk, with_wildcards=incomplete) for risk in (before, after))
+    rows = [(word, own, new) for (word, own), (_, new) in zip(*both, strict=True) if own or new]
     lines = [_first_line(name, after, guessed)]
-    if before.incomplete or after.incomplete:
-        lines.append(f"a missing key {_SAID[after.missing]}")
-    lines += ["", table_text(("", "as it is", "recoded"), rows, right={1, 2}), ""]
-    different = after.missing == "wildcard" and (before.incomplete or after.incomplete)
-    lines.append(f"each recode alone{' (a missing value counted as a category)' if different else ''}:")
+    if incomplete:
+        lines.append(_AS_CATEGORY)
+    lines += ["", table_text(("", "as it is", "recoded"), rows, right={1, 2}), "", "each recode alone:"]
     table = [("as it is", "", *_below_k(effect.before, effect))]
     for column, counts in effect.alone.items():
         values = f"{effect.before.values[column]:,} to {counts.values[column]:,}"
@@ -67,24 +71,31 @@ def _below_k(counts: KeyCounts, effect: RecodeEffect) -> tuple[str, str]:
     return f"{counts.k:,}", _share(counts.below_k, effect.records)
 
 
-def _numbers(risk: KeyRisk) -> Iterator[tuple[str, str]]:
-    """Give every fact with its number alone."""
+def _numbers(risk: KeyRisk, *, with_wildcards: bool) -> Iterator[tuple[str, str]]:
+    """Give every fact with its number alone; `with_wildcards` if they are told of this file or the one beside it."""
     yield "records with a missing key", f"{risk.incomplete:,}" if risk.incomplete else ""
     yield "combinations", f"{risk.combinations:,}"
-    yield "k, the fewest that agree", f"{risk.k:,}"
-    yield "uniques", _share(risk.uniques, risk.records)
-    for k, count in risk.violators.items():
-        yield f"below k = {k}", _share(count, risk.records)
-    yield "expected re-identifications", f"{risk.expected:,.2f}"
-    yield "the same with units", "" if risk.household_expected is None else f"{risk.household_expected:,.2f}"
-    missing = " (a missing value is a category)" if risk.incomplete else ""
-    yield f"records with a SUDA score{missing}", "" if risk.suda_records is None else f"{risk.suda_records:,}"
+    yield from _reading_numbers(risk, risk.records)
+    yield "records with a SUDA score", "" if risk.suda_records is None else f"{risk.suda_records:,}"
     yield "the largest SUDA score", "" if risk.suda_largest is None else f"{risk.suda_largest:,.0f}"
     for one in risk.confidential:
         name = one_line(one.column)
         yield f"{name}: fewest values", f"{one.values:,}"
         yield f"{name}: records with one", f"{one.alike:,}"
         yield f"{name}: largest distance", f"{one.distance:.4f}"
+    if with_wildcards:
+        wild = risk.wildcard_reading
+        for word, text in _reading_numbers(wild or risk, risk.records):
+            yield f"as wildcards: {word}", "not counted" if wild is None and text else text
+
+
+def _reading_numbers(reading: KeyReading, records: int) -> Iterator[tuple[str, str]]:
+    yield "k, the fewest that agree", f"{reading.k:,}"
+    yield "uniques", _share(reading.uniques, records)
+    for k, count in reading.violators.items():
+        yield f"below k = {k}", _share(count, records)
+    yield "expected re-identifications", f"{reading.expected:,.2f}"
+    yield "the same with units", "" if reading.household_expected is None else f"{reading.household_expected:,.2f}"
 
 
 def _first_line(name: str, risk: KeyRisk, guessed: bool) -> str:
@@ -97,33 +108,46 @@ def _first_line(name: str, risk: KeyRisk, guessed: bool) -> str:
 
 def _facts(risk: KeyRisk) -> Iterator[tuple[str, str]]:
     if risk.incomplete:
-        yield "missing", f"{_records(risk.incomplete)} with a missing key, which {_SAID[risk.missing]}"
-    yield "combinations", f"{risk.combinations:,} different ones; k = {risk.k:,}, the fewest records that agree"
-    yield "uniques", f"{_share(risk.uniques, risk.records)} that no other agrees with"
-    for k, count in risk.violators.items():
+        yield "missing", f"{_records(risk.incomplete)} with a missing key; {_AS_CATEGORY}"
+    yield "combinations", f"{risk.combinations:,} different ones; {_k_text(risk)}"
+    yield from _reading_facts(risk, risk)
+    yield "special uniques", _special(risk)
+
+
+def _reading_facts(reading: KeyReading, risk: KeyRisk) -> Iterator[tuple[str, str]]:
+    """Give the facts of one reading of missing values, but for k."""
+    yield "uniques", f"{_share(reading.uniques, risk.records)} that no other agrees with"
+    for k, count in reading.violators.items():
         yield f"below k = {k}", f"{_share(count, risk.records)} that agree with fewer than {k:,}, themselves counted"
     how = "" if risk.weighted else "; without weights the file is taken as the population"
-    yield "re-identified", f"{risk.expected:,.2f} records expected, {100 * risk.global_risk:.2f} % of all{how}"
-    if risk.household_expected is not None:
-        share = 100 * risk.household_expected / risk.records
+    yield "re-identified", f"{reading.expected:,.2f} records expected, {100 * reading.global_risk:.2f} % of all{how}"
+    if reading.household_expected is not None:
+        share = 100 * reading.household_expected / risk.records
         yield (
             "with units",
-            f"{risk.household_expected:,.2f} records expected, {share:.2f} % of all, if one member gives away "
+            f"{reading.household_expected:,.2f} records expected, {share:.2f} % of all, if one member gives away "
             f"the others; {risk.units:,} units",
         )
-    yield "special uniques", _special(risk)
+
+
+def _wildcard_facts(reading: KeyReading, risk: KeyRisk) -> Iterator[tuple[str, str]]:
+    yield "agreeing", _k_text(reading)
+    yield from _reading_facts(reading, risk)
+
+
+def _k_text(reading: KeyReading) -> str:
+    return f"k = {reading.k:,}, the fewest records that agree"
 
 
 def _special(risk: KeyRisk) -> str:
     if risk.suda_records is None or risk.suda_size is None:
         return "not looked for (SUDA is not computed on a cluster)"
     up_to = f"sets of up to {risk.suda_size} keys" if risk.suda_size < len(risk.keys) else "all sets of keys"
-    missing = "; a missing value is a category" if risk.incomplete else ""
     if not risk.suda_records:
-        return f"none (SUDA, {up_to}{missing})"
+        return f"none (SUDA, {up_to})"
     return (
         f"{_records(risk.suda_records)} with a SUDA score, the largest {risk.suda_largest:,.0f}; the largest DIS score "
-        f"{risk.dis_largest:.4f} ({up_to}{missing})"
+        f"{risk.dis_largest:.4f} ({up_to})"
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 
 from oracles.slow_key_risk import frequencies
 from shoal.errors import ColumnError, DataError, MissingValuesError, ParameterError
-from shoal.measure import individual_risk, key_frequencies
+from shoal.measure import household_risk, individual_risk, key_frequencies, riskiest
 from shoal.read import as_table
 
 KEYS = ["sex", "town", "age"]
@@ -48,6 +50,18 @@ def test_frequencies_are_those_of_all_pairs(seed, missing, records):
     )
     assert found.combinations == len(set(rows(frame)))
     assert key_frequencies(frame, KEYS, missing=missing).population.tolist() == sample
+
+
+def test_a_missing_value_is_a_category_unless_it_is_said_to_be_a_wildcard():
+    """The safe reading is the default: a field trial with 1,580 uniques among its complete records had none."""
+    frame = persons(1)
+    for count in (key_frequencies, individual_risk, riskiest, partial(household_risk, unit="home")):
+        assert told(count(frame, KEYS)) == told(count(frame, KEYS, missing="category"))
+        assert told(count(frame, KEYS)) != told(count(frame, KEYS, missing="wildcard"))
+
+
+def told(found) -> object:
+    return found.sample.tolist() if hasattr(found, "sample") else found
 
 
 @pytest.mark.parametrize("kind", ["polars", "arrow", "category", "nullable"])

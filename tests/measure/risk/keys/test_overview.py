@@ -10,8 +10,10 @@ import pytest
 
 from shoal.errors import ColumnError
 from shoal.measure import household_risk, individual_risk, key_frequencies, suda
+from shoal.measure.risk.keys import overview
 from shoal.measure.risk.keys.overview import key_risk, likely_keys
 from shoal.read import as_table
+from shoal.report.terminal.key_risk import key_risk_text
 
 KEYS = ["sex", "town"]
 
@@ -29,18 +31,34 @@ def persons() -> pd.DataFrame:
     )
 
 
-@pytest.mark.parametrize("missing", ["wildcard", "category"])
-def test_it_says_what_the_functions_say(missing):
+def test_it_says_what_the_functions_say_a_missing_value_as_a_category_first():
     frame = persons()
-    found = key_risk(frame, KEYS, weights="w", unit="home", ks=(2, 4), missing=missing, most=5)
-    counted, special = key_frequencies(frame, KEYS, weights="w", missing=missing), suda(frame, KEYS)
-    assert (found.k, found.uniques, found.combinations) == (counted.k, counted.uniques, counted.combinations)
-    assert found.violators == {2: counted.violators(2), 4: counted.violators(4)}
+    found = key_risk(frame, KEYS, weights="w", unit="home", ks=(2, 4), most=5)
+    special = suda(frame, KEYS)
+    for reading, missing in ((found, "category"), (found.as_wildcards, "wildcard")):
+        counted = key_frequencies(frame, KEYS, weights="w", missing=missing)
+        assert (reading.missing, reading.k, reading.uniques) == (missing, counted.k, counted.uniques)
+        assert reading.violators == {2: counted.violators(2), 4: counted.violators(4)}
+        assert reading.expected == individual_risk(frame, KEYS, weights="w", missing=missing)
+        with_home = household_risk(frame, KEYS, unit="home", weights="w", missing=missing)
+        assert reading.household_expected == with_home
+    assert found.uniques > found.as_wildcards.uniques
+    assert found.combinations == counted.combinations
     assert found.incomplete == frame["town"].isna().sum()
-    assert found.expected == individual_risk(frame, KEYS, weights="w", missing=missing)
-    assert found.household_expected == household_risk(frame, KEYS, unit="home", weights="w", missing=missing)
     assert (found.units, len(found.riskiest)) == (25, 5)
     assert (found.suda_records, found.suda_contributions) == (special.records, special.contributions)
+
+
+def test_without_missing_values_there_is_one_reading():
+    found = key_risk(persons().fillna("Dun"), KEYS)
+    assert found.as_wildcards is None and found.wildcard_reading is found
+
+
+def test_wildcards_that_take_long_are_not_counted(monkeypatch):
+    monkeypatch.setattr(overview, "_MOST_AGREEMENT", 1)
+    found = key_risk(persons(), KEYS)
+    assert found.as_wildcards is None and found.wildcard_reading is None and found.k == 1
+    assert "as wildcards, if a missing value agrees with every value: not counted" in key_risk_text("x.csv", found)
 
 
 def test_it_is_ready_for_json_and_has_no_value_of_the_data():

@@ -51,12 +51,11 @@ def test_the_numbers_are_those_of_the_measures(protected):
     assert (facts.keys, facts.are_named, facts.weights, facts.unit) == (KEYS, True, "weight", "home")
     for own, data in ((facts.before, protected.original), (facts.after, protected.data)):
         assert [one.missing for one in own] == ["category", "wildcard"]
-        for one in own:
-            known = {"weights": "weight", "missing": one.missing}
-            whole = shoal.measure.key_risk(data, KEYS, unit="home", ks=(2, 3, 5), **known)
-            assert one.below == {str(k): count for k, count in whole.violators.items()}
-            assert (one.k, one.combinations) == (whole.k, whole.combinations)
-            assert (one.expected, one.with_units) == (whole.expected, whole.household_expected)
+        whole = shoal.measure.key_risk(data, KEYS, unit="home", ks=(2, 3, 5), weights="weight")
+        for one, reading in zip(own, (whole, whole.as_wildcards), strict=True):
+            assert (one.missing, one.k, one.combinations) == (reading.missing, reading.k, whole.combinations)
+            assert one.below == {str(k): count for k, count in reading.violators.items()}
+            assert (one.expected, one.with_units) == (reading.expected, reading.household_expected)
         special = shoal.measure.suda(data, KEYS)
         assert (own[0].suda_records, own[0].suda_largest) == (special.records, special.scores.max())
         (told,) = own[0].confidential
@@ -78,7 +77,7 @@ def test_the_counts_are_those_of_records_one_by_one(protected):
 def test_the_riskiest_are_records_of_the_original_and_show_no_value(protected):
     facts = key_risk_facts(protected.plan, protected.recoded, protected.masked, internal=True)
     known = {"unit": "home", "weights": "weight"}
-    riskiest = shoal.measure.riskiest(protected.original, KEYS, **known)
+    riskiest = shoal.measure.riskiest(protected.original, KEYS, missing="category", **known)
     assert [(one.record, one.risk, one.suda) for one in facts.riskiest] == [
         (one.record, one.risk, one.suda) for one in riskiest
     ]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import asdict
 
 import pytest
 
 import shoal
 from folders_of_parts import persons, write_parts
-from shoal.errors import ColumnError, DataError, DescriptionWarning, MissingValuesError, ParameterError
+from shoal.errors import ColumnError, DataError, DescriptionWarning, MissingValuesError
 from shoal.measure.risk.keys.overview import likely_keys
 from shoal.scale.measured.keys import key_risk as counted
 from shoal.scale.measured.keys.key_risk import key_risk_parts
@@ -22,20 +21,22 @@ def assert_same(found, expected):
     for name in ours:
         if name.startswith(("suda", "dis")):
             assert ours[name] is None
+        elif name == "as_wildcards":
+            assert_same(found.as_wildcards, expected.as_wildcards)
         elif isinstance(ours[name], float):
             assert ours[name] == pytest.approx(theirs[name], rel=1e-12), name
         else:
             assert ours[name] == theirs[name], name
 
 
-@pytest.mark.parametrize("missing", ["wildcard", "category"])
 @pytest.mark.parametrize("given", [{}, {"weights": "weight"}, {"unit": "home"}, {"weights": "weight", "unit": "home"}])
-def test_the_risk_is_that_of_the_file_in_memory(missing, given, cluster, tmp_path):
+def test_the_risk_is_that_of_the_file_in_memory(given, cluster, tmp_path):
     table = persons(500)
     table["age"] //= 20
     source = write_parts(table, tmp_path / "in", [180, 181])
-    found = key_risk_parts(source, cluster, keys=KEYS, missing=missing, ks=(2, 4), chunk_rows=90, **given)
-    assert_same(found, shoal.measure.key_risk(table, KEYS, missing=missing, ks=(2, 4), **given))
+    found = key_risk_parts(source, cluster, keys=KEYS, ks=(2, 4), chunk_rows=90, **given)
+    assert_same(found, shoal.measure.key_risk(table, KEYS, ks=(2, 4), **given))
+    assert found.as_wildcards is not None and found.as_wildcards.uniques < found.uniques
 
 
 def test_weights_are_added_without_rounding(cluster, tmp_path):
@@ -51,7 +52,7 @@ def test_weights_are_added_without_rounding(cluster, tmp_path):
 def test_keys_are_guessed_as_on_one_machine(cluster, tmp_path):
     table = persons(400)
     source = write_parts(table, tmp_path / "in", [100])
-    found = key_risk_parts(source, cluster, missing="category")
+    found = key_risk_parts(source, cluster)
     assert list(found.keys) == likely_keys(shoal.read_table(source / "part0.parquet"))
 
 
@@ -75,11 +76,10 @@ def test_small_weights_are_warned_of(cluster, tmp_path):
         key_risk_parts(source, cluster, keys=["code"], weights="weight")
 
 
-def test_too_many_combinations_with_missing_values_are_refused(cluster, tmp_path, monkeypatch):
+def test_too_many_combinations_with_missing_values_have_no_second_reading(cluster, tmp_path, monkeypatch):
+    table = persons(80)
+    source = write_parts(table, tmp_path / "in", [30])
     monkeypatch.setattr(counted, "MOST_WITH_WILDCARDS", 5)
-    source = write_parts(persons(80), tmp_path / "in", [30])
-    with pytest.raises(ParameterError, match="--missing category"):
-        key_risk_parts(source, cluster, keys=KEYS)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert key_risk_parts(source, cluster, keys=KEYS, missing="category").records == 80
+    found = key_risk_parts(source, cluster, keys=KEYS)
+    assert found.incomplete and found.as_wildcards is None
+    assert found.uniques == shoal.measure.key_risk(table, KEYS).uniques

@@ -27,7 +27,7 @@ class KeyFrequencies:
     keys
         The names of the key variables.
     missing
-        Whether a missing value agreed with every value ("wildcard") or with missing ones only ("category").
+        Whether a missing value agreed with missing ones only ("category") or with every value ("wildcard").
     sample
         For every record, how many of the file agree with it, itself among them: f.
     population
@@ -78,7 +78,7 @@ class KeyFrequencies:
     )
 )
 def key_frequencies(
-    data: Any, keys: Iterable[Any] | str, *, weights: str | None = None, missing: Missing = "wildcard"
+    data: Any, keys: Iterable[Any] | str, *, weights: str | None = None, missing: Missing = "category"
 ) -> KeyFrequencies:
     """Count for every record how many have the same values of the key variables.
 
@@ -91,8 +91,8 @@ def key_frequencies(
     weights
         The column of sampling weights: how many of the population each record stands for.
     missing
-        Whether a missing value agrees with every value ("wildcard", as in sdcMicro), or with missing values only
-        ("category").
+        Whether a missing value agrees with missing values only ("category"), or with every value ("wildcard", as in
+        sdcMicro). As wildcards, values that are missing make the records that have them look common.
 
     Returns
     -------
@@ -105,9 +105,9 @@ def key_frequencies(
     >>> persons = pd.DataFrame({"sex": [1, 1, 2, 2], "town": ["A", "A", "A", None], "w": [10.0, 30.0, 20.0, 20.0]})
     >>> found = key_frequencies(persons, ["sex", "town"], weights="w")
     >>> found.sample.tolist(), found.population.tolist(), found.uniques
-    ([2, 2, 2, 2], [40.0, 40.0, 40.0, 40.0], 0)
-    >>> key_frequencies(persons, ["sex", "town"], missing="category").violators(2)
-    2
+    ([2, 2, 1, 1], [40.0, 40.0, 20.0, 20.0], 2)
+    >>> key_frequencies(persons, ["sex", "town"], missing="wildcard").sample.tolist()
+    [2, 2, 2, 2]
     """
     check_limits({"missing": MISSING}, {"missing": missing})
     frequencies = frequencies_within(key_values(data, keys), weights, missing, math.inf)

@@ -50,7 +50,7 @@ def individual_risk(
     keys: Iterable[Any] | str,
     *,
     weights: str | None = None,
-    missing: Missing = "wildcard",
+    missing: Missing = "category",
     exact: bool = False,
 ) -> MeasuredValue:
     """Return how many records an intruder who knows the keys is expected to re-identify.
@@ -69,7 +69,7 @@ def individual_risk(
     weights
         The column of sampling weights: how many of the population each record stands for.
     missing
-        Whether a missing value agrees with every value ("wildcard"), or with missing values only ("category").
+        Whether a missing value agrees with missing values only ("category"), or with every value ("wildcard").
     exact
         Whether the expectation is computed for every f. By default it is for f = 1 and f = 2, and above it is the
         approximation p / (f - q) with p = f / F and q = 1 - p, as in sdcMicro.
@@ -106,7 +106,7 @@ def household_risk(
     *,
     unit: str,
     weights: str | None = None,
-    missing: Missing = "wildcard",
+    missing: Missing = "category",
     exact: bool = False,
 ) -> MeasuredValue:
     """Return how many records are expected to be re-identified if one member gives away the whole household.

@@ -65,7 +65,8 @@ def k_map(data: Any, population: Any, keys: Iterable[Any] | str, *, missing: Mis
         The columns that an intruder may know. Values are compared, not codes of categories.
     missing
         Whether a missing value, in either file, agrees with every value ("wildcard") or with missing values only
-        ("category").
+        ("category"). A register has few missing values: as a category, a record with a missing key would mostly be
+        nobody's there, which says nothing of its risk.
 
     Examples
     --------

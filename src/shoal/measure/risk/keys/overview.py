@@ -12,12 +12,14 @@ from shoal.describe.description import describe_table
 from shoal.errors import ColumnError
 from shoal.measure.risk.keys.key_values import Missing, key_values
 from shoal.measure.risk.keys.l_diversity import l_diversity
-from shoal.measure.risk.keys.riskiest import RiskyRecord, riskiest_of, risks_of
+from shoal.measure.risk.keys.riskiest import RisksByRecord, RiskyRecord, quick_suda, riskiest_of, risks_of
 from shoal.measure.risk.keys.t_closeness import t_closeness
 from shoal.parameters.limits import Whole, check_limits
 from shoal.read import Table, as_table
 
-__all__ = ["ConfidentialRisk", "KeyRisk", "key_risk", "likely_keys"]
+__all__ = ["ConfidentialRisk", "KeyReading", "KeyRisk", "key_risk", "likely_keys"]
+
+_MOST_AGREEMENT = 3e8  # rows and pairs that are looked at where missing values are wildcards: some ten seconds
 
 
 @dataclass(frozen=True)
@@ -42,26 +44,49 @@ class ConfidentialRisk:
 
 
 @dataclass(frozen=True)
-class KeyRisk:
-    """The risk of a file over its key variables, without any value of theirs.
+class KeyReading:
+    """How many records agree, and how many are expected to be found, for one reading of missing keys.
 
     Attributes
     ----------
-    keys, missing, records, incomplete
-        The key variables, how missing values agree, how many records there are, and how many of them have a missing
-        key.
-    combinations, k, uniques, violators
-        How many different combinations of values there are, the fewest records that agree, the records that no other
-        agrees with, and for each k asked for the records that fewer than k agree with.
-    weighted, expected, global_risk
-        Whether there are sampling weights; how many records are expected to be re-identified, and the share of them.
-    units, household_expected
-        How many units there are, and how many records are expected to be re-identified with their household; None
+    missing
+        Whether a missing value agrees with missing values only ("category") or with every value ("wildcard").
+    k, uniques, violators
+        The fewest records that agree, the records that no other agrees with, and for each k asked for the records that
+        fewer than k agree with.
+    expected, global_risk, household_expected
+        How many records are expected to be re-identified, the share of them, and how many with their household; None
         without a unit.
-    suda_records, suda_largest, dis_largest, suda_contributions, suda_size, suda_missing
+    """
+
+    missing: Missing
+    k: int
+    uniques: int
+    violators: Mapping[int, int]
+    expected: float
+    global_risk: float
+    household_expected: float | None
+
+
+@dataclass(frozen=True)
+class KeyRisk(KeyReading):
+    """The risk of a file over its key variables, without any value of theirs; a missing key counts as a category.
+
+    Attributes
+    ----------
+    keys, records, incomplete
+        The key variables, how many records there are, and how many of them have a missing key.
+    combinations
+        How many different combinations of values there are.
+    weighted, units
+        Whether there are sampling weights; how many units there are, None without a unit.
+    as_wildcards
+        The same counts if a missing key agrees with every value, as sdcMicro counts; None where no key is missing, or
+        too many are to count them in time.
+    suda_records, suda_largest, dis_largest, suda_contributions, suda_size
         How many records have a SUDA score, the largest score and DIS score, the percentage of the scores that sets with
-        each key contribute, the most keys of a set that was looked at, and how missing values agree there; all None
-        where SUDA was not computed, as on a cluster.
+        each key contribute, and the most keys of a set that was looked at; all None where SUDA was not computed, as on
+        a cluster.
     confidential
         What the keys tell of confidential variables, if asked for.
     riskiest
@@ -69,36 +94,33 @@ class KeyRisk:
     """
 
     keys: tuple[str, ...]
-    missing: Missing
     records: int
     incomplete: int
     combinations: int
-    k: int
-    uniques: int
-    violators: Mapping[int, int]
     weighted: bool
-    expected: float
-    global_risk: float
     units: int | None
-    household_expected: float | None
+    as_wildcards: KeyReading | None
     suda_records: int | None
     suda_largest: float | None
     dis_largest: float | None
     suda_contributions: Mapping[str, float] | None
     suda_size: int | None
-    suda_missing: Missing | None
     confidential: tuple[ConfidentialRisk, ...] = ()
     riskiest: tuple[RiskyRecord, ...] = ()
+
+    @property
+    def wildcard_reading(self) -> KeyReading | None:
+        """The counts as wildcards, which are these where no key is missing; None where they were not counted."""
+        return self.as_wildcards if self.incomplete else self
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as lists, dictionaries, texts and numbers, ready for JSON."""
         plain = asdict(self)
-        return plain | {
-            "keys": list(self.keys),
-            "violators": {str(k): count for k, count in self.violators.items()},
-            "confidential": list(plain["confidential"]),
-            "riskiest": list(plain["riskiest"]),
-        }
+        for reading in (plain, plain["as_wildcards"]):
+            if reading is not None:
+                reading["violators"] = {str(k): count for k, count in reading["violators"].items()}
+        plain |= {name: list(plain[name]) for name in ("keys", "confidential", "riskiest")}
+        return {"keys": plain["keys"], "records": plain["records"], **plain}
 
 
 def key_risk(
@@ -108,16 +130,15 @@ def key_risk(
     weights: str | None = None,
     unit: str | None = None,
     ks: Sequence[int] = (2, 3, 5),
-    missing: Missing = "wildcard",
     confidential: Sequence[str] = (),
     most: int = 0,
 ) -> KeyRisk:
-    """Return the risk of a file over its key variables.
+    """Return the risk of a file over its key variables, a missing value as a category, and as a wildcard beside it.
 
     Parameters
     ----------
-    data, keys, weights, missing
-        As in `individual_risk`. SUDA takes missing values as a category in either case.
+    data, keys, weights
+        As in `individual_risk`.
     unit
         The column that says which household a record belongs to.
     ks
@@ -134,37 +155,49 @@ def key_risk(
     """
     check_limits({"most": Whole(0)}, {"most": most})
     values = key_values(data, keys)
-    frequencies, risk, with_unit, special = risks_of(values, weights, unit, missing)
+    special = quick_suda(values)
+    risks = risks_of(values, weights, unit, "category")
+    assert risks is not None  # only wildcards take long
+    wild = None
+    if not values.are_complete:
+        wild = risks_of(values, weights, unit, "wildcard", most=_MOST_AGREEMENT, warns=False)
     incomplete = np.logical_or.reduce([column < 0 for column in values.columns])
     return KeyRisk(
+        **vars(_reading(risks, ks)),
         keys=values.names,
-        missing=missing,
         records=len(values.table),
         incomplete=int(np.count_nonzero(incomplete)),
-        combinations=frequencies.combinations,
-        k=frequencies.k,
-        uniques=frequencies.uniques,
-        violators={k: frequencies.violators(k) for k in ks},
-        weighted=frequencies.weighted,
-        expected=float(risk),
-        global_risk=risk.global_risk,
-        units=None if with_unit is None else len(with_unit.by_unit),
-        household_expected=None if with_unit is None else float(with_unit),
+        combinations=risks.frequencies.combinations,
+        weighted=risks.frequencies.weighted,
+        units=None if risks.with_unit is None else len(risks.with_unit.by_unit),
+        as_wildcards=None if wild is None else _reading(wild, ks),
         suda_records=special.records,
         suda_largest=float(special.scores.max()),
         dis_largest=float(special.dis.max()),
         suda_contributions=special.contributions,
         suda_size=special.max_size,
-        suda_missing=special.missing,
-        confidential=tuple(_of_confidential(values.table, values.names, name, missing) for name in confidential),
-        riskiest=riskiest_of(frequencies, risk, with_unit, special, most) if most else (),
+        confidential=tuple(_of_confidential(values.table, values.names, name) for name in confidential),
+        riskiest=riskiest_of(risks, special, most) if most else (),
     )
 
 
-def _of_confidential(table: Table, keys: tuple[str, ...], name: str, missing: Missing) -> ConfidentialRisk:
+def _reading(risks: RisksByRecord, ks: Sequence[int]) -> KeyReading:
+    frequencies, risk, with_unit = risks
+    return KeyReading(
+        missing=frequencies.missing,
+        k=frequencies.k,
+        uniques=frequencies.uniques,
+        violators={k: frequencies.violators(k) for k in ks},
+        expected=float(risk),
+        global_risk=risk.global_risk,
+        household_expected=None if with_unit is None else float(with_unit),
+    )
+
+
+def _of_confidential(table: Table, keys: tuple[str, ...], name: str) -> ConfidentialRisk:
     if name in keys:
         raise ColumnError(f'"{name}" is a key and confidential. Make it one of them.', column=name)
-    diversity = l_diversity(table, keys, name, missing=missing)
+    diversity = l_diversity(table, keys, name)
     return ConfidentialRisk(name, int(diversity), diversity.violators(2), float(t_closeness(table, keys, name)))
 
 

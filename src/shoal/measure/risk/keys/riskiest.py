@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from shoal.measure.measure import MeasuredValue
-from shoal.measure.risk.keys.frequencies import KeyFrequencies, key_frequencies
+from shoal.measure.risk.keys.frequencies import KeyFrequencies, frequencies_within
 from shoal.measure.risk.keys.individual_risk import risk_of_frequencies, risk_of_units
 from shoal.measure.risk.keys.key_values import KeyValues, Missing, key_values, unit_codes
 from shoal.measure.risk.keys.suda import Suda, largest_size, suda
 from shoal.parameters.limits import Whole, check_limits
 
-__all__ = ["RiskyRecord", "riskiest", "riskiest_of", "risks_of"]
+__all__ = ["RisksByRecord", "RiskyRecord", "quick_suda", "riskiest", "riskiest_of", "risks_of"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def riskiest(
     weights: str | None = None,
     unit: str | None = None,
     most: int = 20,
-    missing: Missing = "wildcard",
+    missing: Missing = "category",
 ) -> tuple[RiskyRecord, ...]:
     """Return the records with the highest risk, the highest first: by risk, then by SUDA score, then as they come.
 
@@ -70,24 +71,47 @@ def riskiest(
         Their numbers and risks, and no value of theirs.
     """
     check_limits({"most": Whole(1)}, {"most": most})
-    return riskiest_of(*risks_of(key_values(data, keys), weights, unit, missing), most)
+    values = key_values(data, keys)
+    risks = risks_of(values, weights, unit, missing)
+    assert risks is not None  # there is no limit
+    return riskiest_of(risks, quick_suda(values), most)
+
+
+class RisksByRecord(NamedTuple):
+    """Frequencies, individual risk and the risk with the unit of every record, for one reading of missing keys."""
+
+    frequencies: KeyFrequencies
+    risk: MeasuredValue
+    with_unit: MeasuredValue | None
 
 
 def risks_of(
-    values: KeyValues, weights: str | None, unit: str | None, missing: Missing
-) -> tuple[KeyFrequencies, MeasuredValue, MeasuredValue | None, Suda]:
-    """Return frequencies, individual risk, risk with the unit and special uniques of sets that are quickly counted."""
-    frequencies = key_frequencies(values, values.names, weights=weights, missing=missing)
-    risk = risk_of_frequencies(frequencies)
+    values: KeyValues,
+    weights: str | None,
+    unit: str | None,
+    missing: Missing,
+    *,
+    most: float = math.inf,
+    warns: bool = True,
+) -> RisksByRecord | None:
+    """Return the risk of every record; None where missing values as wildcards take more than `most` work."""
+    frequencies = frequencies_within(values, weights, missing, most)
+    if frequencies is None:
+        return None
+    risk = risk_of_frequencies(frequencies, warns=warns)
     with_unit = None if unit is None else risk_of_units(risk, unit_codes(values.table, unit))
-    size = max(1, largest_size(len(values.names), frequencies.combinations, quick=True))
-    return frequencies, risk, with_unit, suda(values, values.names, max_size=size)
+    return RisksByRecord(frequencies, risk, with_unit)
 
 
-def riskiest_of(
-    frequencies: KeyFrequencies, risk: MeasuredValue, with_unit: MeasuredValue | None, special: Suda, most: int
-) -> tuple[RiskyRecord, ...]:
+def quick_suda(values: KeyValues) -> Suda:
+    """Return the special uniques on sets of as many keys as are looked at in seconds."""
+    size = max(1, largest_size(len(values.names), int(values.combinations.max()) + 1, quick=True))
+    return suda(values, values.names, max_size=size)
+
+
+def riskiest_of(risks: RisksByRecord, special: Suda, most: int) -> tuple[RiskyRecord, ...]:
     """Return the records with the highest of risks that are known already."""
+    frequencies, risk, with_unit = risks
     order = [-special.scores, -risk.by_record]
     if with_unit is not None:
         order.append(-with_unit.by_record)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,12 +11,11 @@ from shoal.describe.variables import kind_of
 from shoal.flow.chain.whole_chain import kinds_in_chain, largest_k, steps_of
 from shoal.flow.plan import Plan
 from shoal.flow.recoding.key_columns import key_columns
-from shoal.measure.measure import MeasuredValue
 from shoal.measure.risk.keys.confidential_values import is_ordered, observed_codes
-from shoal.measure.risk.keys.frequencies import KeyFrequencies, frequencies_within, key_frequencies
-from shoal.measure.risk.keys.individual_risk import risk_of_frequencies, risk_of_units
-from shoal.measure.risk.keys.key_values import KeyValues, Missing, key_values, unit_codes
-from shoal.measure.risk.keys.riskiest import riskiest_of
+from shoal.measure.risk.keys.frequencies import key_frequencies
+from shoal.measure.risk.keys.individual_risk import risk_of_frequencies
+from shoal.measure.risk.keys.key_values import KeyValues, Missing, key_values
+from shoal.measure.risk.keys.riskiest import RisksByRecord, riskiest_of, risks_of
 from shoal.measure.risk.keys.suda import Suda, largest_size, suda
 from shoal.measure.risk.keys.t_closeness import distances_of_classes
 from shoal.read import Table
@@ -66,21 +64,9 @@ class _Side:
     weights: str | None
     unit: str | None
 
-    def measured(self, missing: Missing) -> _Measured | None:
+    def measured(self, missing: Missing) -> RisksByRecord | None:
         """Return how many records agree with each, and its risk alone and with its unit; None if that takes long."""
-        values = self.values
-        frequencies = frequencies_within(values, self.weights, missing, _MOST_AGREEMENT)
-        if frequencies is None:
-            return None
-        risk = risk_of_frequencies(frequencies, warns=False)
-        with_unit = None if self.unit is None else risk_of_units(risk, unit_codes(values.table, self.unit))
-        return _Measured(frequencies, risk, with_unit)
-
-
-class _Measured(NamedTuple):
-    frequencies: KeyFrequencies
-    risk: MeasuredValue
-    with_unit: MeasuredValue | None
+        return risks_of(self.values, self.weights, self.unit, missing, most=_MOST_AGREEMENT, warns=False)
 
 
 class _Counting:
@@ -105,7 +91,7 @@ class _Counting:
     def facts(self) -> KeyRiskFacts:
         """Return all of them."""
         left_out = [] if self._size else ["There are too many keys, or combinations of their values, for SUDA."]
-        measured: list[dict[Missing, _Measured]] = []
+        measured: list[dict[Missing, RisksByRecord]] = []
         for side in (self._before, self._after):
             ways: list[Missing] = ["category"] if side.values.are_complete else ["category", "wildcard"]
             in_ways = {missing: side.measured(missing) for missing in ways}
@@ -126,10 +112,10 @@ class _Counting:
             before=before,
             after=after,
             left_out=" ".join(dict.fromkeys(left_out)),
-            riskiest=self._riskiest(list(measured[0].values())[-1]),
+            riskiest=self._riskiest(measured[0]["category"]),
         )
 
-    def _counts(self, side: _Side, missing: Missing, measured: _Measured) -> KeyCountFacts:
+    def _counts(self, side: _Side, missing: Missing, measured: RisksByRecord) -> KeyCountFacts:
         frequencies, risk, with_unit = measured
         special = side.special if missing == "category" else None
         told = self._told if missing == "category" else []
@@ -160,7 +146,7 @@ class _Counting:
             distance=float(np.nanmax(distances)),
         )
 
-    def _riskiest(self, measured: _Measured) -> list[RiskyRecordFacts]:
+    def _riskiest(self, measured: RisksByRecord) -> list[RiskyRecordFacts]:
         values, special = self._before.values, self._before.special
         if measured.frequencies.k >= max(self._ks):
             return []
@@ -175,7 +161,7 @@ class _Counting:
                 with_unit=one.household_risk,
                 suda=one.suda,
             )
-            for one in riskiest_of(*measured, special, _MOST_RISKIEST)
+            for one in riskiest_of(measured, special, _MOST_RISKIEST)
         ]
 
 

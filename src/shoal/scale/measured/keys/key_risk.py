@@ -15,18 +15,17 @@ from numpy.typing import NDArray
 from shoal.describe.missing import refuse_counted_missing
 from shoal.describe.weights import EVERY_RECORD_NEEDS_A_WEIGHT
 from shoal.describe.wildcards import agreeing_sums_within
-from shoal.errors import DataError, ParameterError
+from shoal.errors import DataError
 from shoal.measure.risk.keys.frequencies import KeyFrequencies
 from shoal.measure.risk.keys.individual_risk import risk_of_frequencies, small_weights, warn_of_small_weights
 from shoal.measure.risk.keys.key_values import (
-    MISSING,
     Missing,
     key_names,
     refuse_large_population,
     refuse_weight_as_key,
     role_column,
 )
-from shoal.measure.risk.keys.overview import KeyRisk, likely_keys
+from shoal.measure.risk.keys.overview import KeyReading, KeyRisk, likely_keys
 from shoal.parameters.limits import Whole, check_limits
 from shoal.progress import share
 from shoal.read import Table
@@ -68,7 +67,6 @@ def key_risk_parts(
     weights: str | None = None,
     unit: str | None = None,
     ks: Sequence[int] = (2, 3, 5),
-    missing: Missing = "wildcard",
     chunk_rows: int = CHUNK,
 ) -> KeyRisk:
     """Return the risk of a folder of Parquet files over its key variables; as `shoal.measure.key_risk`, without SUDA.
@@ -81,17 +79,11 @@ def key_risk_parts(
         The workers.
     keys
         The columns that an intruder may know; by default those that seem to be categories.
-    weights, unit, ks, missing
+    weights, unit, ks
         As in `shoal.measure.key_risk`.
     chunk_rows
         How many rows a worker reads at once.
-
-    Raises
-    ------
-    ParameterError
-        Values are missing, agree with every value, and there are too many combinations to compare with each other.
     """
-    check_limits({"missing": MISSING}, {"missing": missing})
     for k in ks:
         check_limits({"k": Whole(1)}, {"k": k})
     parts = parts_of(source, chunk_rows)
@@ -101,7 +93,7 @@ def key_risk_parts(
         with share(0.6):
             incomplete = run.read()
         with share(0.4):
-            return run.risk(incomplete, tuple(ks), missing)
+            return run.risk(incomplete, tuple(ks))
 
 
 def _columns(
@@ -144,42 +136,57 @@ class _KeyCounting:
             refuse_counted_missing({self._own.unit: without}, advice)
         return sum(one.incomplete for one in read)
 
-    def risk(self, incomplete: int, ks: tuple[int, ...], missing: Missing) -> KeyRisk:
+    def risk(self, incomplete: int, ks: tuple[int, ...]) -> KeyRisk:
         """Count who agrees with whom, and return the risk."""
-        if incomplete and missing == "wildcard":
-            agreeing_frequencies(self._cluster, self._buckets, self._paths, self._folder / "risks")
-        weighted, unit = self._own.weights is not None, self._own.unit
-        found = self._cluster.map(
-            _risk_in, range(self._buckets), self._paths, ks, weighted, unit is not None, self._buckets, self._folder,
-            doing="counting combinations",
-        )  # fmt: skip
-        buckets = [one for one in found if one is not None]
+        buckets = self._counted(ks)
         if self._own.weights is not None:
-            refuse_large_population(math.fsum(one.people for one in buckets), self._own.weights)
-            warn_of_small_weights(sum(one.small for one in buckets))
-        expected, records = math.fsum(one.expected for one in buckets), self._parts.records
-        units = self._with_units() if unit is not None else None
+            refuse_large_population(math.fsum(bucket.people for bucket in buckets), self._own.weights)
+            warn_of_small_weights(sum(bucket.small for bucket in buckets))
+        units, reading = self._reading("category", buckets, ks)
+        wild = None
+        if incomplete:
+            agreeing = agreeing_frequencies(self._cluster, self._buckets, self._paths, self._folder / "risks")
+            wild = None if agreeing is None else self._reading("wildcard", self._counted(ks), ks)[1]
         return KeyRisk(
+            **vars(reading),
             keys=self._own.keys,
-            missing=missing,
-            records=records,
+            records=self._parts.records,
             incomplete=incomplete,
-            combinations=sum(one.combinations for one in buckets),
-            k=min(one.k for one in buckets),
-            uniques=sum(one.uniques for one in buckets),
-            violators={k: sum(one.violators[place] for one in buckets) for place, k in enumerate(ks)},
-            weighted=weighted,
-            expected=expected,
-            global_risk=expected / records,
-            units=None if units is None else units[0],
-            household_expected=None if units is None else units[1],
+            combinations=sum(bucket.combinations for bucket in buckets),
+            weighted=self._own.weights is not None,
+            units=units,
+            as_wildcards=wild,
             suda_records=None,
             suda_largest=None,
             dis_largest=None,
             suda_contributions=None,
             suda_size=None,
-            suda_missing=None,
         )
+
+    def _counted(self, ks: tuple[int, ...]) -> list[_BucketRisk]:
+        weighted, with_units = self._own.weights is not None, self._own.unit is not None
+        counted = self._cluster.map(
+            _risk_in, range(self._buckets), self._paths, ks, weighted, with_units, self._buckets, self._folder,
+            doing="counting combinations",
+        )  # fmt: skip
+        return [bucket for bucket in counted if bucket is not None]
+
+    def _reading(
+        self, missing: Missing, buckets: Sequence[_BucketRisk], ks: tuple[int, ...]
+    ) -> tuple[int | None, KeyReading]:
+        """Return how many units there are, None without, and what was counted last."""
+        expected = math.fsum(bucket.expected for bucket in buckets)
+        units, with_units = (None, None) if self._own.unit is None else self._with_units()
+        reading = KeyReading(
+            missing=missing,
+            k=min(bucket.k for bucket in buckets),
+            uniques=sum(bucket.uniques for bucket in buckets),
+            violators={k: sum(bucket.violators[place] for bucket in buckets) for place, k in enumerate(ks)},
+            expected=expected,
+            global_risk=expected / self._parts.records,
+            household_expected=with_units,
+        )
+        return units, reading
 
     def _with_units(self) -> tuple[int, float]:
         paths = sorted((self._folder / "units").glob("*.arrow"))
@@ -187,27 +194,19 @@ class _KeyCounting:
         return sum(one[0] for one in found), math.fsum(one[1] for one in found)
 
 
-def agreeing_frequencies(cluster: Cluster, buckets: int, paths: Sequence[Path], folder: Path) -> NDArray[np.int64]:
+def agreeing_frequencies(
+    cluster: Cluster, buckets: int, paths: Sequence[Path], folder: Path
+) -> NDArray[np.int64] | None:
     """Count how many records agree with each combination where a missing value agrees with every value.
 
-    What is found is written for every bucket, combinations in the order of `combinations_in`, and returned for all.
-
-    Raises
-    ------
-    ParameterError
-        There are too many combinations.
+    What is found is written for every bucket, combinations in the order of `combinations_in`, and returned for all;
+    None, and nothing written, where there are too many combinations to compare with each other.
     """
     import pandas as pd
 
     found = cluster.map(_collected, range(buckets), paths, doing="counting combinations")
-    total = sum(len(one.records) for one in found if one is not None)
-    refused = ParameterError(
-        f"Keys have missing values and {total:,} combinations, too many to compare with each other on a cluster. "
-        "Count a missing value as a category (--missing category), or use fewer keys.",
-        parameter="missing",
-    )
-    if total > MOST_WITH_WILDCARDS:
-        raise refused
+    if sum(len(one.records) for one in found if one is not None) > MOST_WITH_WILDCARDS:
+        return None
     present = [one for one in found if one is not None]
     values = np.concatenate([one.values for one in present])
     missing = np.concatenate([one.missing for one in present])
@@ -215,7 +214,7 @@ def agreeing_frequencies(cluster: Cluster, buckets: int, paths: Sequence[Path], 
     codes = [np.where(absent, -1, pd.factorize(own)[0]) for own, absent in zip(values.T, missing.T, strict=True)]
     sums = agreeing_sums_within([one.astype(np.int64) for one in codes], amounts, MOST_WORK)
     if sums is None:
-        raise refused
+        return None
     place = 0
     for bucket, one in enumerate(found):
         if one is not None:

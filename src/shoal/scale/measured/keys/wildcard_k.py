@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from shoal.errors import ParameterError
 from shoal.scale.cluster import Cluster
 from shoal.scale.measured.keys.key_combinations import scatter_keys
 from shoal.scale.measured.keys.key_risk import agreeing_frequencies
@@ -36,10 +35,8 @@ def wildcard_k(
         _scatter_released, enumerate(paths), tuple(columns), buckets, folder / "keys", doing="counting combinations"
     )
     written = [folder / "keys" / f"{number:06}.arrow" for number in range(len(paths))]
-    try:
-        return int(agreeing_frequencies(cluster, buckets, written, folder / "risks").min())
-    except ParameterError:
-        return None
+    agreeing = agreeing_frequencies(cluster, buckets, written, folder / "risks")
+    return None if agreeing is None else int(agreeing.min())
 
 
 def _scatter_released(numbered: tuple[int, Path], columns: Sequence[str], buckets: int, folder: Path) -> None:

@@ -170,8 +170,7 @@ class _Recoding(PagePart):
             return tags.p("Counting.", class_="muted", role="status")
         is_new = recode is not None and (decided is None or recode_text(recode) != recode_text(decided))
         return tags.div(
-            _effect_table(answer.value, name),
-            self._about_missing(looked),
+            _effect_table(answer.value, name, looked.unit),
             tags.div(
                 self._use_button(is_new),
                 tags.span(
@@ -182,17 +181,6 @@ class _Recoding(PagePart):
                 class_="work",
             ),
             class_="waiting" if answer.is_waiting else "",
-        )
-
-    def _about_missing(self, looked: LookedAt) -> Tag | None:
-        """Say why these counts are not those of the risk above, where they are not."""
-        file = self._view.file
-        if file is None or not any(file.variable(name).missing for name in looked.keys):
-            return None
-        return tags.p(
-            "Counted as a release is: a missing value is a value of its own. For the risk above, it agrees with every "
-            "value, and fewer records may be unique.",
-            class_="form-text",
         )
 
     def _use_button(self, is_new: bool) -> Tag:
@@ -250,7 +238,7 @@ def recode_text(recode: Any) -> str:
     return ", then ".join(one if isinstance(one, str) else as_text(build_recode(one).written()) for one in several)
 
 
-def _effect_table(effect: RecodeEffect, name: str) -> Tag:
+def _effect_table(effect: RecodeEffect, name: str, unit: str | None) -> Tag:
     def cells(counts: KeyCounts) -> list[str]:
         share = 100 * counts.below_k / effect.records
         return [
@@ -265,5 +253,6 @@ def _effect_table(effect: RecodeEffect, name: str) -> Tag:
         rows.append([f"with this recode of {name}", *cells(effect.alone[name])])
     if len(effect.alone) > (name in effect.alone):
         rows.append(["with all recodes", *cells(effect.together)])
-    head = ["", f"values of {name}", "k over the keys", "unique", f"below k = {effect.k}"]
+    of_units = "" if unit is None else " (units)"  # the risk above counts records
+    head = ["", f"values of {name}", f"k over the keys{of_units}", "unique", f"below k = {effect.k}"]
     return tags.div(data_table("What it does for k", head, rows, numeric=range(1, 5)), class_="narrow")

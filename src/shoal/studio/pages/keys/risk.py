@@ -8,7 +8,7 @@ from typing import Any
 from htmltools import Tag, TagList, tags
 from shiny import Inputs, Outputs, Session, module, reactive, ui
 
-from shoal.measure.risk.keys.overview import KeyRisk
+from shoal.measure.risk.keys.overview import KeyReading, KeyRisk
 from shoal.measure.risk.keys.riskiest import RiskyRecord
 from shoal.studio.pages.asked_task import AskedTask
 from shoal.studio.pages.keys.looked_at import LookedAt, looked_at
@@ -17,7 +17,7 @@ from shoal.studio.pages.parts import data_table, empty, notice, picture, sending
 from shoal.studio.pages.view import View
 from shoal.studio.tasks.key_risk import MeasuredKeys
 
-__all__ = ["risk_server", "risk_ui"]
+__all__ = ["risk_cards", "risk_server", "risk_table", "risk_ui"]
 
 
 @module.ui
@@ -64,11 +64,11 @@ class _Risk(PagePart):
         found: MeasuredKeys = answer.value
         return tags.div(
             tags.h2("Risk"),
-            _cards(found.after, found.k),
+            risk_cards(found.after, found.k),
             tags.p(*_sentences(found.after), class_="muted"),
             tags.details(
                 tags.summary("All values"),
-                _compared(found),
+                risk_table(found),
                 {"id": self._ns("all_values"), "open": None if found.before is None else ""},
             ),
             tags.div(
@@ -134,7 +134,8 @@ class _Risk(PagePart):
         self._shown.set(int(self._input.look()["record"]))
 
 
-def _cards(risk: KeyRisk, k: int) -> Tag:
+def risk_cards(risk: KeyRisk, k: int) -> Tag:
+    """Return the values that are read first; a missing value counts as a category."""
     below = risk.violators[k]
     cards = [
         (f"{risk.k:,}", "the fewest records with the same keys", "good" if risk.k >= k else "bad"),
@@ -166,29 +167,45 @@ def _sentences(risk: KeyRisk) -> Iterator[str]:
     if risk.units is not None:
         yield f"There are {risk.units:,} units; with its unit, a record is at risk if any member is. "
     if risk.incomplete:
-        yield f"{risk.incomplete:,} records have a missing key, which agrees with every value. "
+        yield f"{risk.incomplete:,} records have a missing key. A missing value counts as a value of its own. "
+    if risk.as_wildcards is not None:
+        wild = risk.as_wildcards
+        yield (
+            f"As wildcards, if a missing value agrees with every value, k would be {wild.k:,} and {wild.uniques:,} "
+            "records unique: many missing values make a file look safe. "
+        )
 
 
-def _compared(found: MeasuredKeys) -> Tag:
+def risk_table(found: MeasuredKeys) -> Tag:
     """Return all values in a table, before the recodes too if there are some."""
     sides = [found.after] if found.before is None else [found.before, found.after]
     head = ["", "as the file is"] if found.before is None else ["", "as the file is", "recoded"]
-    names = [name for name, _ in _rows(found.after)]
-    rows = zip(names, *([text for _, text in _rows(one)] for one in sides), strict=True)
-    return tags.div(data_table("Risk over the keys", head, list(rows), numeric=range(1, len(head))), class_="narrow")
+    with_wildcards = any(risk.as_wildcards is not None for risk in sides)
+    columns = [list(_rows(risk, with_wildcards=with_wildcards)) for risk in sides]
+    rows = [[name, *(column[place][1] for column in columns)] for place, (name, _) in enumerate(columns[0])]
+    return tags.div(data_table("Risk over the keys", head, rows, numeric=range(1, len(head))), class_="narrow")
 
 
-def _rows(risk: KeyRisk) -> Iterator[tuple[str, str]]:
+def _rows(risk: KeyRisk, *, with_wildcards: bool) -> Iterator[tuple[str, str]]:
     yield "different combinations of the keys", f"{risk.combinations:,}"
-    yield "k, the fewest records with the same keys", f"{risk.k:,}"
-    for k, count in risk.violators.items():
-        name = "unique records (below 2)" if k == 2 else f"records below {k}"
-        yield name, f"{count:,} ({_percent(count, risk)})"
-    yield "expected re-identifications", f"{risk.expected:,.2f} ({100 * risk.global_risk:.3g} %)"
-    if risk.household_expected is not None:
-        yield "expected with their units", f"{risk.household_expected:,.2f}"
+    yield from _reading_rows(risk, risk)
     if risk.suda_records is not None:
         yield "records with a SUDA score", f"{risk.suda_records:,} ({_percent(risk.suda_records, risk)})"
+    if with_wildcards:
+        wild = risk.wildcard_reading
+        for name, text in _reading_rows(wild or risk, risk):
+            yield f"as wildcards: {name}", "not counted" if wild is None else text
+
+
+def _reading_rows(reading: KeyReading, risk: KeyRisk) -> Iterator[tuple[str, str]]:
+    """Give the rows of one reading of missing values."""
+    yield "k, the fewest records with the same keys", f"{reading.k:,}"
+    for k, count in reading.violators.items():
+        name = "unique records (below 2)" if k == 2 else f"records below {k}"
+        yield name, f"{count:,} ({_percent(count, risk)})"
+    yield "expected re-identifications", f"{reading.expected:,.2f} ({100 * reading.global_risk:.3g} %)"
+    if reading.household_expected is not None:
+        yield "expected with their units", f"{reading.household_expected:,.2f}"
 
 
 def _figure(title: str, svg: str) -> Tag | None:
