@@ -102,6 +102,7 @@ class RuleError(ParameterError):
 
     meaning = "An edit rule cannot be read, or cannot be kept by this method or together with the others."
     rule: str | None = None
+    why: str | None = None  # what is wrong, in words that quote nothing: for rules in a file, which may be any file
 
 
 class PlanError(ParameterError):

@@ -94,7 +94,7 @@ def test_comments_in_a_file(tmp_path):
 def test_a_line_that_is_no_rule_is_named(tmp_path):
     file = tmp_path / "rules.txt"
     file.write_text("a == b\n\na b\n")
-    with pytest.raises(RuleError, match=r'rules.txt", line 3: The rule "a b" cannot be read'):
+    with pytest.raises(RuleError, match=r'rules.txt", line 3: The rule cannot be read'):
         read_edits(file)
 
 
@@ -133,3 +133,62 @@ def test_a_line_of_millions_of_letters_does_not_hang(tmp_path, letter):
         read_edits(file)
     file.write_text(f"# {letter * (2_000_000 // len(letter))}\nb == 1")
     assert [rule.text for rule in read_edits(file)] == ["b == 1"]
+
+
+FOREIGN = {
+    "passwd": "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1::/usr/sbin:/usr/sbin/nologin\n",
+    "shadow": "root:$y$j9T$secret$hunter:19700:0:99999:7:::\n",
+    ".env": "DATABASE_PASSWORD = hunter2\n",
+    ".pgpass": "db.example.org:5432:payroll:admin:hunter2\n",
+    "id_ed25519": "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjE\n-----END OPENSSH PRIVATE KEY-----\n",
+    ".bashrc": "alias secret='hunter2'\nexport TOKEN=0123hunter\n",
+    "settings.json": '{"token": "hunter2", "amount": 007}\n',
+    "notes.txt": "if hunter2 then secret\n",
+    "amounts.txt": "salary = 0099123\n",
+    "letter.txt": "hunter § secret\n",
+    "looked-up": "hunter2 in original\n",
+    "division": "hunter2 == 7 / 0\n",
+    "text": '1 == "hunter2" + 1\n',
+    "xpath": "xpath: hunter2(secret) = 7\n",
+    "elements": "xpath: hunter2 < secret\n",
+    "settings.xml": '<config><token name="secret">hunter2</token></config>',
+    "solr.xml": '<schema name="secret">\n<fields><hunter2/></fields></schema>',
+    "binding.xml": '<schema queryBinding="hunter2"/>',
+    "let.xml": '<schema><let name="hunter2 secret" value="1"/></schema>',
+    "context.sch": '<schema><pattern><rule context="hunter2|secret"><assert test="a = 1"/></rule></pattern></schema>',
+    "test.sch": '<schema><pattern><rule context="Record"><assert test="hunter2() = secret"/></rule></pattern></schema>',
+    "broken.xml": "<config>\n<token>hunter2</secret></config>",
+    "doctype.xml": '<!DOCTYPE hunter2 [<!ENTITY secret "hunter2">]><hunter2>&secret;</hunter2>',
+}
+SECRET = ("hunter", "secret", "root", "daemon", "token", "TOKEN", "salary", "99123", "PRIVATE", "b3Bl", "payroll", "§")
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_nothing_of_a_file_that_holds_no_rules_is_shown(tmp_path, name):
+    """Whoever writes a job can name any file that its user can read."""
+    (tmp_path / name).write_text(FOREIGN[name])
+    frame = pd.DataFrame({"a": [1.0, 2, 3], "b": [2.0, 1, 2]})
+    for use in (lambda path: shoal.protect(frame, 3, edits=path), lambda path: check(frame, path)):
+        with pytest.raises(RuleError) as caught:
+            use(tmp_path / name)
+        message = str(caught.value).replace(str(tmp_path / name), "FILE")
+        assert message.startswith('"FILE"') and ("line " in message or "DOCTYPE" in message)
+        assert not [piece for piece in SECRET if piece in message], message
+
+
+def test_the_reason_stays_where_it_says_nothing_of_the_file(tmp_path):
+    (tmp_path / "rules.txt").write_text("a == b\nif a == 1\n")
+    with pytest.raises(RuleError, match=r'rules.txt", line 2: The rule has an "if" without "then"\. Write it like'):
+        read_edits(tmp_path / "rules.txt")
+    (tmp_path / "rules.txt").write_text("a == b\na == gros\n")
+    frame = pd.DataFrame({"a": [1.0, 2, 3], "b": [1.0, 2, 3], "gross": [3.0, 3, 5]})
+    with pytest.raises(
+        RuleError, match=r'line 2: The rule names something, which is no column. Did you mean "gross"\?'
+    ):
+        shoal.protect(frame, 3, edits=tmp_path / "rules.txt")
+
+
+def test_devices_are_no_files_of_rules():
+    """Reading one may never end, and opening some of them does something."""
+    with pytest.raises(RuleError, match=r'^"/dev/zero" is a device'):
+        read_edits(Path("/dev/zero"))

@@ -54,6 +54,18 @@ def test_what_is_not_text_is_refused(plan, content):
         Plan.from_toml(plan)
 
 
+@pytest.mark.parametrize(
+    "text", ["a = 1\nsecret: 2", "\x01secret = 1", 'k = 1\ns = "secr\\et"', "s = [secret]", 's = "secret']
+)
+@pytest.mark.parametrize("what", ["plan", "job"])
+def test_what_is_not_toml_is_refused_by_its_line_and_not_quoted(tmp_path, text, what):
+    (tmp_path / "file.toml").write_text(text)
+    place = r"line [12], column \d+|end of document"
+    with pytest.raises(PlanError, match=rf'^The {what} ".*file.toml" is not TOML: .*\(at ({place})\)\.$') as caught:
+        content_of(tmp_path / "file.toml", what)
+    assert "secr" not in str(caught.value) and "u0001" not in str(caught.value)
+
+
 @pytest.mark.parametrize("section", ["in", "out"])
 def test_a_path_with_nul_in_it_is_refused(plan, section):
     plan.write_text(plan.read_text().replace(f'"{section}.csv"', f'"{section}\\u0000.csv"'))

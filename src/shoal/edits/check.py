@@ -172,9 +172,7 @@ def refuse_without_original(rules: Iterable[Rule]) -> None:
     """Raise RuleError if a rule looks values up in the original table, where no such table is given."""
     for rule in rules:
         if looked_up_in_original(rule):
-            raise RuleError(
-                f'The rule "{rule.shown}" needs the original table: name it with original (--original FILE).'
-            )
+            raise RuleError(f"{rule.called} needs the original table: name it with original (--original FILE).")
 
 
 def refuse_unknown_in_original(rule: Rule, names: Sequence[str]) -> None:

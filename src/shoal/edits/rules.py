@@ -26,7 +26,7 @@ from shoal.edits.expressions import (
     parts_of,
     variables_in,
 )
-from shoal.edits.text import XPATH_PREFIX, printed, read_expression, shown
+from shoal.edits.text import XPATH_PREFIX, printed, read_expression, refused, shown
 from shoal.errors import DataError, RuleError, nearest_name_hint
 
 __all__ = ["Rule", "RuleKind", "parse_rule", "parse_rules"]
@@ -49,6 +49,8 @@ class Rule:
         What it says, as a tree.
     name
         The name that its author gave it, if any.
+    place
+        The file and the line that it was read from, "" if from no file.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class Rule:
 
     expression: Expression
     name: str = ""
+    place: str = ""
 
     def __post_init__(self) -> None:
         _refuse_senseless(self)
@@ -85,6 +88,14 @@ class Rule:
     def shown(self) -> str:
         """The rule as messages show it, cut to the length of a line."""
         return shown(self.text)
+
+    @property
+    def called(self) -> str:
+        """How messages call it before it is known to be about a table: a line of a file is not quoted.
+
+        Lines of a file that holds no rules, such as one of settings, may read like rules.
+        """
+        return f"{self.place}: The rule" if self.place else f'The rule "{self.shown}"'
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
@@ -141,8 +152,8 @@ class Rule:
         """Raise RuleError if a variable of the rule is not among `names`, the columns of a table."""
         for name in self.variables:
             if name not in names:
-                hint = nearest_name_hint(name, names)
-                raise RuleError(f'The rule "{self.shown}" names "{name}", which is no column.{hint}')
+                named, hint = "something" if self.place else f'"{name}"', nearest_name_hint(name, names)
+                raise RuleError(f"{self.called} names {named}, which is no column.{hint}")
 
 
 def parse_rule(text: str | Rule) -> Rule:
@@ -183,22 +194,21 @@ def _refuse_senseless(rule: Rule) -> None:
     """Raise RuleError for a rule that is too deep, has no variable, divides by zero or uses texts in arithmetic."""
     expression = rule.expression
     if expression_depth(expression) > MOST_DEEP:
-        raise RuleError(
-            f"A rule has more than {MOST_DEEP} terms within each other. Put brackets around parts of the sum."
-        )
+        why = f"A rule has more than {MOST_DEEP} terms within each other. Put brackets around parts of the sum."
+        raise RuleError(why, why=why)
     if not variables_in(expression) and not isinstance(expression, XPathTest):
-        raise RuleError(f'The rule "{rule.shown}" has no variable in it.')
+        raise refused("rule", rule.text, "has no variable in it.")
     for part in parts_of(expression):
         if isinstance(part, NumberLiteral) and not math.isfinite(part.value):
-            raise RuleError(f'The rule "{rule.shown}" has a number in it that is too large.')
+            raise refused("rule", rule.text, "has a number in it that is too large.")
         if isinstance(part, Arithmetic):
             _refuse_arithmetic(rule, part)
 
 
 def _refuse_arithmetic(rule: Rule, part: Arithmetic) -> None:
     if isinstance(part.left, TextLiteral) or isinstance(part.right, TextLiteral):
-        raise RuleError(f'The rule "{rule.shown}" uses a text in arithmetic.')
+        raise refused("rule", rule.text, "uses a text in arithmetic.")
     if part.sign == "/" and not variables_in(part.right):
         divisor, _ = term_values(part.right, NumericRecords({"": np.zeros(1)}))
         if divisor[0] == 0:
-            raise RuleError(f'The rule "{rule.shown}" divides by zero.')
+            raise refused("rule", rule.text, "divides by zero.")

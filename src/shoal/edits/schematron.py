@@ -14,7 +14,6 @@ from shoal.edits.checked_records import orders_of
 from shoal.edits.expressions import Expression, InOriginal, parts_of
 from shoal.edits.ordered_categories import with_places
 from shoal.edits.rules import Rule
-from shoal.edits.text import shown
 from shoal.edits.xpath.parsing import ORIGINAL, Lets, element_of, parsed, tokens_in, with_lets
 from shoal.edits.xpath.printing import printed_xpath
 from shoal.edits.xpath.reading import is_statement, read_statement, read_test
@@ -138,9 +137,9 @@ class _SchematronReader:
 
     def read(self, root: Any) -> list[Rule]:
         if self.namespace not in _NAMESPACES or _local(root) not in ("schema", "pattern"):
-            self._refuse(root, f"a Schematron file begins with <schema>, not with <{_local(root)}>")
+            self._refuse(root, "a Schematron file begins with <schema>")
         if root.get("queryBinding", "").lower() not in _LANGUAGES:
-            self._refuse(root, f'shoal reads tests in XPath, not in "{shown(root.get("queryBinding"))}"')
+            self._refuse(root, "shoal reads tests in XPath, not in the language that its queryBinding names")
         self._schema(root)
         if not self.rules:
             self._refuse(root, "there is no assert and no report in it")
@@ -176,7 +175,7 @@ class _SchematronReader:
             fires = [f"not({one.test})" for one in earlier] + ([f"({own.test})"] if own.test else [])
             if fires:
                 test = f"if ({' and '.join(fires)}) then ({test}) else true()"
-            self.rules.append(Rule(read_test(test), name))
+            self.rules.append(Rule(read_test(test), name, self._place(element)))
 
     def _condition(self, rule: Any, lets: Lets, earlier: list[_Condition]) -> _Condition:
         context = self._attribute(rule, "context")
@@ -191,20 +190,18 @@ class _SchematronReader:
         path, predicates = _path_and_predicates(context)
         element = _PATH.match(path)
         if element is None or predicates is None:
-            raise RuleError(
-                f'shoal does not read the context "{shown(context)}"; name the records, as in //Record[V8 < 1115].'
-            )
+            self._refuse(rule, "shoal does not read this context; name the records, as in //Record[V8 < 1115]")
         if self.record not in ("", element[1]):
-            raise RuleError(f'Records are called both "{self.record}" and "{element[1]}". Give rules for one of them.')
+            self._refuse(rule, "records are called otherwise before this line; give rules for one kind of records")
         self.record = element[1]
         tests = [with_lets(predicate, lets) for predicate in predicates]
         for test in tests:
             if not is_statement(parsed(test)):
-                raise RuleError(f'The condition "[{shown(test)}]" must compare something, as in [V8 < 1115].')
+                self._refuse(rule, "a condition in brackets must compare something, as in [V8 < 1115]")
         whole = tests[0] if len(tests) == 1 else " and ".join(f"({test})" for test in tests)
         stated = read_statement(whole) if tests else True
         if stated is False:
-            raise RuleError("This rule can never fire.")
+            self._refuse(rule, "this rule can never fire")
         if stated is True:
             return _Condition("", None, rule.sourceline)
         return _Condition(whole, stated, rule.sourceline)
@@ -214,7 +211,7 @@ class _SchematronReader:
         for element in self._children(parent, "let"):
             name, value = self._attribute(element, "name"), self._attribute(element, "value")
             if not _NAME.match(name) or name in own:
-                self._refuse(element, f'"{shown(name)}" is not a name, or is the name of two lets')
+                self._refuse(element, "the name of this let is not a name, or is the name of two lets")
             document = _DOCUMENT.match(value)
             if document:
                 self._is_original(element, document[1][1:-1])
@@ -224,9 +221,7 @@ class _SchematronReader:
                 text = with_lets(value, {**outer, **own})
                 token = parsed(text)
                 if _local(parent) != "rule" and any(element_of(one) is not None for one in tokens_in(token)):
-                    raise RuleError(
-                        f'The let "{name}" uses a variable of a record outside a rule. Move it into the rule.'
-                    )
+                    self._refuse(element, "this let uses a variable of a record outside a rule; move it into the rule")
                 own[name] = text
         return {**outer, **own}
 
@@ -245,11 +240,11 @@ class _SchematronReader:
                 continue
             name, namespace = _local(child), _namespace(child)
             if namespace == _XSL:
-                self._refuse(child, f"shoal does not read <xsl:{name}>: it runs no programs in rules")
+                self._refuse(child, "shoal does not read XSLT: it runs no programs in rules")
             if namespace != self.namespace or name in _IGNORED:
                 continue
             if name not in _WITHIN[_local(parent)]:
-                self._refuse(child, f"shoal does not read <{name}> in <{_local(parent)}>; write every rule out")
+                self._refuse(child, f"shoal does not read this element in <{_local(parent)}>; write every rule out")
             if name in wanted:
                 yield child
 
@@ -265,14 +260,18 @@ class _SchematronReader:
 
     @contextmanager
     def _at(self, element: Any) -> Iterator[None]:
-        """Put the file and the line before the message of a RuleError."""
+        """Raise a RuleError about a test as one about its place, without the text of the test."""
         try:
             yield
         except RuleError as error:
-            raise RuleError(f'"{self.source}", line {element.sourceline}: {error}') from None
+            raise RuleError(f"{self._place(element)}: {error.why or 'This is no test.'}") from None
+
+    def _place(self, element: Any) -> str:
+        return f'"{self.source}", line {element.sourceline}'
 
     def _refuse(self, element: Any, why: str) -> NoReturn:
-        raise RuleError(f'"{self.source}", line {element.sourceline}: {why}.')
+        """Raise RuleError; whatever the file is, nothing of it is quoted."""
+        raise RuleError(f"{self._place(element)}: {why}.", why=f"{why}.")
 
 
 def _path_and_predicates(context: str) -> tuple[str, list[str] | None]:

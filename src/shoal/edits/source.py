@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from shoal.edits.rules import Rule, parse_rule, parse_rules
@@ -83,10 +84,11 @@ def _rules_in_file(source: str | os.PathLike[str]) -> list[Rule]:
     for number, line in enumerate(lines, start=1):
         text = _without_comment(line).strip()
         if text:
+            place = f'"{source}", line {number}'
             try:
-                rules.append(parse_rule(text))
-            except RuleError as error:
-                raise RuleError(f'"{source}", line {number}: {error}') from None
+                rules.append(replace(parse_rule(text), place=place))
+            except RuleError as error:  # whose text may be a line of any file, which is not quoted
+                raise RuleError(f"{place}: {error.why or 'This is no rule.'}") from None
     if not rules:
         raise RuleError(f'There is no rule in "{source}". Write one rule a line, like: net + tax == gross.')
     return rules
@@ -97,12 +99,16 @@ def _content(path: Path) -> bytes:
     if "\0" in str(path):
         raise RuleError("The rules cannot be read: the name of their file has a zero byte in it.")
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise RuleError(f'"{path}" has more than {_MOST_BYTES // 1_000_000} MB, too much for a file of rules.')
-        return path.read_bytes()
+        if path.is_char_device() or path.is_block_device():  # opening one may do something
+            raise RuleError(f'"{path}" is a device, not a file of rules.')
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
     except OSError as error:
         is_rule = "" if path.suffix else " A rule goes into a file, one a line; name the file."
         raise RuleError(f'The rules in "{shown(str(path))}" cannot be read: {error.strerror}.{is_rule}') from None
+    if len(content) > _MOST_BYTES:
+        raise RuleError(f'"{path}" has more than {_MOST_BYTES // 1_000_000} MB, too much for a file of rules.')
+    return content
 
 
 def _without_comment(line: str) -> str:

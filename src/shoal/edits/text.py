@@ -28,7 +28,16 @@ from shoal.edits.expressions import (
 )
 from shoal.errors import RuleError
 
-__all__ = ["MOST_LETTERS", "MOST_NESTED", "XPATH_PREFIX", "printed", "printed_number", "read_expression", "shown"]
+__all__ = [
+    "MOST_LETTERS",
+    "MOST_NESTED",
+    "XPATH_PREFIX",
+    "printed",
+    "printed_number",
+    "read_expression",
+    "refused",
+    "shown",
+]
 
 MOST_LETTERS = 10_000
 MOST_NESTED = 100
@@ -70,18 +79,36 @@ def read_expression(text: str) -> Expression:
         The text is no rule; the message says which part of it is not.
     """
     if len(text) > MOST_LETTERS:
-        raise RuleError(f"A rule has {len(text):,} letters; shoal reads at most {MOST_LETTERS:,}. Write several rules.")
+        why = f"A rule has {len(text):,} letters; shoal reads at most {MOST_LETTERS:,}. Write several rules."
+        raise RuleError(why, why=why)
     reader = _TextReader(text)
     try:
         return reader.read()
     except (RecursionError, MemoryError, OverflowError):
-        raise RuleError(f'The rule "{shown(text)}" is nested too deeply, or has too large a number in it.') from None
+        raise refused("rule", text, "is nested too deeply, or has too large a number in it.") from None
 
 
 def shown(text: str) -> str:
     """Return a rule as messages show it: cut to the length of a line, and without control characters."""
     text = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
     return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def refused(what: str, text: str, why: str, *pieces: str) -> RuleError:
+    """Return the error for a rule or a test that cannot be read.
+
+    Parameters
+    ----------
+    what, text
+        What it is, "rule" or "test", and how it reads.
+    why
+        What is wrong, with {} for every piece of the text that is quoted in it.
+    *pieces
+        These pieces. The error's `why` says "something" in their place.
+    """
+    told = why.format(*pieces) if pieces else why
+    unquoted = why.format(*["something"] * len(pieces)) if pieces else why
+    return RuleError(f'The {what} "{shown(text)}" {told}', why=f"The {what} {unquoted}")
 
 
 class _TextReader:
@@ -131,7 +158,8 @@ class _TextReader:
                 self._leaves[placeholder] = TextLiteral(_ESCAPED.sub(_unescaped, token[1:-1]))
             case "number":
                 if re.match("0[0-9]", token):
-                    self._refuse(f'has "{token}" in it; a number has no zeros before it, and a code goes in quotes')
+                    why = 'has "{}" in it; a number has no zeros before it, and a code goes in quotes'
+                    self._refuse(why, token)
                 self._leaves[placeholder] = NumberLiteral(float(token))
             case "quoted":
                 if token == "``":
@@ -235,14 +263,15 @@ class _TextReader:
                 return Arithmetic(_SIGNS[type(op)], self._term(left), self._term(right))
         self._refuse("may compute with +, -, *, / and ** only")
 
-    def _refuse(self, why: str) -> NoReturn:
-        raise RuleError(f'The rule "{shown(self._text)}" {why}. {_EXAMPLE}')
+    def _refuse(self, why: str, *pieces: str) -> NoReturn:
+        """Raise RuleError; pieces of the rule stand in `why` as {}."""
+        raise refused("rule", self._text, f"{why}. {_EXAMPLE}", *pieces)
 
     def _refuse_letter(self, letter: str) -> NoReturn:
         if letter in "`\"'":
             self._refuse(f"has a {letter} without another one that closes it")
         written = f'"{letter}"' if letter.isprintable() else f"U+{ord(letter):04X}"
-        self._refuse(f"has {written} in it, which has no meaning in a rule; put a name that has it in backquotes")
+        self._refuse("has {} in it, which has no meaning in a rule; put a name that has it in backquotes", written)
 
 
 def _unescaped(escaped: re.Match[str]) -> str:

@@ -24,6 +24,7 @@ _HEADER = (
 
 _MOST_BYTES = 1 << 24  # a hundred thousand columns
 _MOST_BITS = 128  # of a number; a seed that shoal draws has 63
+_QUOTED = re.compile(r"""(?<!^Expected )["'].*["']""", re.DOTALL)  # in what the parser says: pieces of the file
 # The parser takes time and memory with the square of the parts of a key, and no key of a plan has more than three.
 _LONG_KEY = re.compile(r"""(?:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){20}""", re.MULTILINE)
 
@@ -53,7 +54,7 @@ def content_of(path: str | os.PathLike[str], what: str = "plan") -> dict[str, An
     except RecursionError:
         raise refused("cannot be read: it is nested too deeply") from None
     except tomllib.TOMLDecodeError as error:
-        raise refused(f"is not TOML: {error}") from None
+        raise refused(f"is not TOML: {_QUOTED.sub('something', str(error))}") from None  # the file may be any
     except ValueError:  # Python's own limit
         raise refused("cannot be read: a number in it is too long") from None
     if _has_long_number(parsed):

@@ -175,7 +175,8 @@ class _ElementsOfTest:
 
     def _element(self, token: XPathToken, place: _Place) -> None:
         if place.inside:
-            refuse(self._test, f'looks for "{column_of(token)}" within another variable. Variables hold text only.')
+            why = 'looks for "{}" within another variable. Variables hold text only.'
+            refuse(self._test, why, str(column_of(token)))
         self.columns[str(element_of(token))] = str(column_of(token))
 
     def _call(self, name: str, arguments: list[XPathToken], place: _Place) -> None:
@@ -183,7 +184,8 @@ class _ElementsOfTest:
         if name not in _CALLS:
             refuse(
                 self._test,
-                f"calls {name}(), which shoal does not run: a rule is about one record and reads no other file.",
+                "calls {}(), which shoal does not run: a rule is about one record and reads no other file.",
+                name,
             )
         if not least <= len(arguments) <= most:
             refuse(self._test, f"calls {name}() with {len(arguments)} arguments, which shoal does not run.")
@@ -197,7 +199,7 @@ class _ElementsOfTest:
 
     def _variable(self, token: XPathToken, place: _Place) -> None:
         if token.value != place.bound:
-            refuse(self._test, f"uses ${token.value}, which no let before it defines.")
+            refuse(self._test, "uses ${}, which no let before it defines.", str(token.value))
 
     def _loop(self, token: XPathToken, place: _Place) -> None:
         if place.looping or len(token) != 3:
@@ -223,7 +225,8 @@ class _ElementsOfTest:
             refuse(self._test, 'counts with "to", which could take very long.')
         refuse(
             self._test,
-            f'has "{symbol}" in it, which shoal does not read: a rule is about variables of one record, such as V1.',
+            'has "{}" in it, which shoal does not read: a rule is about variables of one record, such as V1.',
+            symbol,
         )
 
 

@@ -12,7 +12,7 @@ from elementpath.collations import UNICODE_CODEPOINT_COLLATION
 from elementpath.datatypes import NumericProxy
 from elementpath.tdop import Parser
 
-from shoal.edits.text import MOST_LETTERS, MOST_NESTED, shown
+from shoal.edits.text import MOST_LETTERS, MOST_NESTED, refused
 from shoal.errors import RuleError, WriteError
 from shoal.read.xml_microdata import decoded_name
 from shoal.write.xml_microdata import encoded_name
@@ -87,9 +87,8 @@ def with_lets(test: str, lets: Lets) -> str:
         pieces += [piece] if piece else []
         length += len(piece)
         if length > MOST_LETTERS:  # lets that use lets that use lets grow fast
-            raise RuleError(
-                f"A test has more than {MOST_LETTERS:,} letters, more than shoal reads. Write several tests."
-            )
+            why = f"A test has more than {MOST_LETTERS:,} letters, more than shoal reads. Write several tests."
+            raise RuleError(why, why=why)
     return "".join(pieces).strip()
 
 
@@ -102,9 +101,11 @@ def parsed(test: str) -> XPathToken:
         The test is not XPath, or it is too long or nested too deeply.
     """
     if not test.strip():
-        raise RuleError("A test is empty. Write one like: number(V9) + number(V10) = number(V14).")
+        why = "A test is empty. Write one like: number(V9) + number(V10) = number(V14)."
+        raise RuleError(why, why=why)
     if len(test) > MOST_LETTERS:
-        raise RuleError(f"A test has {len(test):,} letters; shoal reads at most {MOST_LETTERS:,}. Write several tests.")
+        why = f"A test has {len(test):,} letters; shoal reads at most {MOST_LETTERS:,}. Write several tests."
+        raise RuleError(why, why=why)
     depth = 0
     pieces = []
     for matched in _pieces(test):
@@ -117,16 +118,16 @@ def parsed(test: str) -> XPathToken:
         # Not XPath2Parser.parse, which evaluates constants while it parses: doc('file') would be read.
         return Parser.parse(_Parser(default_collation=UNICODE_CODEPOINT_COLLATION), "".join(pieces))
     except ElementPathError as error:
-        refuse(test, _why(str(error)))
+        refuse(test, *_why(str(error)))
     except RecursionError:
         refuse(test, "is nested too deeply.")
     except (SyntaxError, ValueError, TypeError, KeyError, AttributeError, IndexError, AssertionError):
-        refuse(test, _why(""))
+        refuse(test, *_why(""))
 
 
-def refuse(test: str, why: str) -> NoReturn:
-    """Raise RuleError for a test."""
-    raise RuleError(f'The test "{shown(test)}" {why}')
+def refuse(test: str, why: str, *pieces: str) -> NoReturn:
+    """Raise RuleError for a test; pieces of it stand in `why` as {}."""
+    raise refused("test", test, why, *pieces)
 
 
 def tokens_in(token: XPathToken) -> Iterator[XPathToken]:
@@ -222,7 +223,7 @@ def _value(test: str, name: str, lets: Lets, within: bool) -> str:
     if value is None:
         return f"${ORIGINAL}"
     if within and not _LITERAL.match(value):  # names have another meaning in there
-        refuse(test, f"uses ${name} within square brackets. Write out what it stands for.")
+        refuse(test, "uses ${} within square brackets. Write out what it stands for.", name)
     return f"({value})"
 
 
@@ -239,11 +240,11 @@ def _escaped(letter: str) -> str:
     return f"_x{ord(letter):0{4 if ord(letter) < 0x10000 else 6}X}_" if is_of_a_name else letter
 
 
-def _why(message: str) -> str:
-    """Say in shoal's words what elementpath says of a test that it cannot read."""
+def _why(message: str) -> tuple[str, ...]:
+    """Say in shoal's words what elementpath says of a test that it cannot read, and name the function it is about."""
     unknown = _UNKNOWN.search(message)
     if unknown:
-        return f"calls {unknown[1]}(), which shoal does not run: a rule is about one record and reads no other file."
+        return ("calls {}(), which shoal does not run: a rule is about one record and reads no other file.", unknown[1])
     if "is not declared" in message:
-        return "has a name with a prefix in it. Write names without one."
-    return "is not XPath 2.0. Write it like: number(V9) + number(V10) = number(V14)."
+        return ("has a name with a prefix in it. Write names without one.",)
+    return ("is not XPath 2.0. Write it like: number(V9) + number(V10) = number(V14).",)

@@ -120,14 +120,12 @@ def _refuse_comparison(token: XPathToken, test: str) -> None:
     columns = [column for column in (column_of(token[0]), column_of(token[1])) if column is not None]
     sign = _PLAIN.get(token.symbol, token.symbol)
     if token.symbol in _BY_SIZE and kinds == {"element"}:
-        wanted = f"number({columns[0]}) {sign} number({columns[1]})"
-        places = f"index-of(('low', 'high'), {columns[0]}) {sign} index-of(('low', 'high'), {columns[1]})"
-        refuse(
-            test,
-            f"compares {columns[0]} and {columns[1]} as texts. Write {wanted}, or for ordered categories {places}.",
-        )
+        wanted = f"number({{0}}) {sign} number({{1}})"
+        places = f"index-of(('low', 'high'), {{0}}) {sign} index-of(('low', 'high'), {{1}})"
+        why = f"compares {{0}} and {{1}} as texts. Write {wanted}, or for ordered categories {places}."
+        refuse(test, why, *columns)
     if token.symbol in _ONE_BY_ONE and kinds == {"element", "number"}:
-        refuse(test, f'compares {columns[0]} as a text, because of "{token.symbol}". Write number({columns[0]}).')
+        refuse(test, f'compares {{0}} as a text, because of "{token.symbol}". Write number({{0}}).', columns[0])
     if kinds == {"number", "text"}:
         refuse(test, "compares a number with a text.")
     if token.symbol == "!=" and "list" in kinds:
@@ -288,7 +286,8 @@ class _XPathReader:
         if column is None:
             raise _NotCoveredError
         if column != other:
-            refuse(self._test, f'looks for "{column}" in "{other}" of the original file. Look in the same column.')
+            why = 'looks for "{}" in "{}" of the original file. Look in the same column.'
+            refuse(self._test, why, column, str(other))
         return InOriginal(VariableName(column))
 
     def _term(self, token: XPathToken) -> Term:
