@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from decimal import Decimal
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 import shoal
 from shoal.describe.variables import codes
 from shoal.errors import DataError
+from shoal.measure.risk.unchanged import unchanged
 from shoal.read import as_table
 
 NAN = math.nan
@@ -105,3 +107,35 @@ def test_large_numbers_that_floats_tell_apart_are_quantities() -> None:
     table = _table_with(pd.Series([2**60 + i * 2**20 for i in range(24)]))
     release = shoal.protect(table, 3, kinds={"big": "continuous"})
     assert release.plan.outcome.constant == []
+
+
+MINUS_ZEROS = [-0.0, 0.0, -0.0, 0.0, 1.0, 2.0, 3.0, 4.0]
+FLOATS = {
+    "Arrow float16": pa.array([np.float16(one) for one in MINUS_ZEROS], pa.float16()),
+    "Arrow float32": pa.chunked_array([MINUS_ZEROS[:3], [], MINUS_ZEROS[3:]], pa.float32()),
+    "Arrow float64": pa.array(MINUS_ZEROS, pa.float64()),
+    "pandas float16": pd.Series(MINUS_ZEROS, dtype="float16"),
+    "pandas float32": pd.Series(MINUS_ZEROS, dtype="float32"),
+    "pandas Float32": pd.Series(MINUS_ZEROS, dtype="Float32"),
+    "pandas float[pyarrow]": pd.Series(MINUS_ZEROS, dtype="float[pyarrow]"),
+    "polars Float32": pl.Series(MINUS_ZEROS, dtype=pl.Float32),
+}
+
+
+@pytest.mark.parametrize("column", FLOATS.values(), ids=FLOATS)
+@pytest.mark.parametrize("options", [{"replace": "median"}, {"as_is": ["x"]}])
+def test_minus_zero_is_released_as_zero_whatever_the_floats(column: Any, options: Any) -> None:
+    make = {"polars": pl.DataFrame, "pyarrow": pa.table}.get(type(column).__module__.split(".")[0], pd.DataFrame)
+    table = make({"x": column, "y": [1.0, 2.0] * 4})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a column that is released as it is
+        release = shoal.protect(table, 2, kinds={"x": "continuous", "y": "continuous"}, **options)
+    assert not np.signbit(as_table(release.data).numbers("x")).any()
+
+
+def test_long_integers_are_counted_and_numbered_anew() -> None:
+    ids = pl.Series([2**70 + place // 2 for place in range(8)], dtype=pl.Int128)
+    table = pl.DataFrame({"id": ids, "x": [float(place) for place in range(8)]})
+    release = shoal.protect(table, 2, unit="id", kinds={"x": "continuous"})
+    assert sorted(set(release.data["id"].to_list())) == [1, 2, 3, 4]
+    assert unchanged(table, table, columns=["id"]).value == 100

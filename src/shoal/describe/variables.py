@@ -54,7 +54,7 @@ def codes(table: Table, name: str) -> NDArray[np.int64]:
     """
     import pandas as pd  # here, to keep start-up quick
 
-    column, dtype = table.column(name), table.type_of(name)
+    dtype = table.type_of(name)
     observed = ~table.missing(name)
     numbered = np.full(len(table), -1, dtype=np.int64)
     if not observed.any():
@@ -63,9 +63,8 @@ def codes(table: Table, name: str) -> NDArray[np.int64]:
         place = {category: position for position, category in enumerate(dtype.categories)}
         numbered[observed] = [place[cell] for cell in table.cells(name)[observed]]
         return numbered
-    if table.is_integer(name) and not isinstance(dtype, nw.Int128 | nw.UInt128):
-        # Not by way of floats, which cannot tell numbers beyond 2**53 apart.
-        values = column[np.flatnonzero(observed)].to_numpy()
+    if table.is_integer(name):
+        values = table.whole_numbers(name, np.flatnonzero(observed))
     else:
         values = (table.numbers(name) if dtype.is_float() else table.cells(name))[observed]
     try:

@@ -31,6 +31,7 @@ __all__ = [
     "only_present",
     "present_value_labels",
     "read_as_numbers",
+    "whole_numbers",
     "with_numbers",
     "with_whole_numbers",
     "written_alike",
@@ -90,6 +91,12 @@ def numbers(series: nw.Series[Any]) -> NDArray[np.float64]:
     return values
 
 
+def whole_numbers(series: nw.Series[Any]) -> NDArray[Any]:
+    """Return a column of integers, none missing, as an array: of Python's integers where NumPy has none so long."""
+    is_long = isinstance(series.dtype, _LONG_INTEGERS)
+    return np.array(series.to_list(), dtype=object) if is_long else series.to_numpy()
+
+
 def are_told_apart(series: nw.Series[Any], values: NDArray[np.float64]) -> bool:
     """Whether the values of a numeric column that differ, beyond 2**53 or with many decimals, differ as floats too."""
     is_missing = np.isnan(values)
@@ -137,7 +144,8 @@ def with_whole_numbers(series: nw.Series[Any], values: NDArray[np.int64]) -> nw.
     dtype, everywhere = series.dtype, np.arange(len(series))
     if dtype.is_float() or (dtype.is_integer() and not isinstance(dtype, nw.Int8 | nw.UInt8 | nw.Int16)):
         # Written into the column, which keeps the library's own kind of number, as in `with_numbers`.
-        return series.scatter(everywhere, values.astype(series.to_numpy().dtype))
+        held = np.int64 if isinstance(dtype, _LONG_INTEGERS) else series.to_numpy().dtype
+        return series.scatter(everywhere, values.astype(held))
     if is_numeric(series) or dtype.is_numeric():
         return nw.new_series(series.name, values, nw.Int64, backend=series.implementation)
     texts = [str(value) for value in values.tolist()]
@@ -219,7 +227,8 @@ def written_alike(series: nw.Series[Any]) -> nw.Series[Any]:
     if series.dtype.is_float():
         values = numbers(series)
         rows = np.flatnonzero((values == 0) & np.signbit(values))
-        return series.scatter(rows, np.zeros(len(rows))) if len(rows) else series
+        zeros = np.zeros(len(rows), np.float32 if isinstance(series.dtype, nw.Float32) else np.float64)
+        return series.scatter(rows, zeros) if len(rows) else series
     if not isinstance(series.dtype, nw.Object):
         return series
     cells = series.to_list()

@@ -135,6 +135,10 @@ class Table:
         """Whether a column is of an integer type."""
         return bool(self.type_of(name).is_integer())
 
+    def whole_numbers(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the values of an integer column in some rows, none missing, so that all are told apart."""
+        return columns.whole_numbers(self.column(name)[rows])
+
     def missing(self, name: str) -> NDArray[np.bool_]:
         """Return which values of a column are missing: null, or NaN."""
         return columns.missing(self.column(name))

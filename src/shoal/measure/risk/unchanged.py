@@ -60,7 +60,7 @@ def _alike(files: Pair, name: str, rows: NDArray[np.int64]) -> NDArray[np.bool_]
         before, after = (codes[rows, place] for codes in files.categories)
     elif all(table.is_integer(name) for table in tables):
         # Not as floats, which cannot represent all whole numbers beyond 2**53.
-        before, after = (table.column(name)[rows].to_numpy() for table in tables)
+        before, after = (table.whole_numbers(name, rows) for table in tables)
     else:
         before, after = (table.numbers(name)[rows] for table in tables)
     return np.asarray(before == after, dtype=bool)
