@@ -18,6 +18,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import shoal
 from shoal.errors import ColumnError, DataError, ParameterError
 from shoal.read import Labels, Table, as_table, read_table
 from shoal.write import write_table
@@ -310,3 +311,24 @@ def test_importing_the_step_imports_no_heavy_library() -> None:
         check=True,
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_what_pandas_wrote_into_the_schema_of_an_arrow_table_fits_the_release() -> None:
+    frame = pd.DataFrame(
+        {
+            "years": pd.array([30, 41, 52, 63, 74, None], dtype="Int64"),
+            "day": pd.PeriodIndex(["2020-01-01", "2021-01-01", "2022-01-01"] * 2, freq="D"),
+            "town": pd.Categorical(["A", "B"] * 3, categories=["A", "B", "nowhere"]),
+            "zip": pd.array(["12", "13"] * 3, dtype="string"),
+        },
+        index=pd.Index(["first", "second"] * 3, name="half"),
+    )
+    release = shoal.protect(pa.Table.from_pandas(frame), 2, kinds={"day": "nominal"}, missing="keep")
+    back = release.data.to_pandas()
+    assert back["years"].dtype == float
+    assert back["years"].isna().sum() == 1
+    assert back["zip"].dtype == "string"
+    assert back.index.name == "half"
+    assert b'"num_categories": 3' not in release.data.schema.metadata[b"pandas"]
+    unread = pa.table({"x": range(6)}).replace_schema_metadata({b"pandas": b"[]", b"by": b"me"})
+    assert as_table(unread).to_native().schema.metadata == {b"by": b"me"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -20,6 +21,7 @@ __all__ = [
     "LABELS_IN_SCHEMA",
     "arrow_table",
     "arrow_to_pandas",
+    "as_passed",
     "frame_and_labels",
     "is_unnamed_index",
     "labels_in_schema",
@@ -31,12 +33,12 @@ __all__ = [
     "read_parquet",
     "refuse_types",
     "with_labels",
-    "with_types",
 ]
 
 # pandas and pyarrow are imported inside functions, to keep start-up quick.
 
 LABELS_IN_SCHEMA = b"shoal_labels"
+OF_PANDAS = b"pandas"  # in a schema: which types the columns of a frame had, and what its index was
 
 
 def read_parquet(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, Labels]:
@@ -134,13 +136,32 @@ def with_labels(table: Any, labels: Labels) -> Any:
     return table.replace_schema_metadata(metadata or None)
 
 
-def with_types(table: Any, types: Mapping[str, Any]) -> Any:
-    """Return an Arrow table with some of its columns in other types, if it has them."""
+def as_passed(table: Any, types: Mapping[str, Any]) -> Any:
+    """Return a release as an Arrow table like the one passed, whose columns had these types.
+
+    Views of text are views again. What pandas wrote into the schema no longer names a type that a column had, nor how
+    many categories there were.
+    """
+    import pyarrow
+
     for place, field in enumerate(table.schema):
-        if field.name in types:
-            kind = types[field.name]
+        kind = types.get(field.name)
+        if kind is not None and pyarrow.types.is_string_view(kind):
             table = table.set_column(place, field.with_type(kind), table.column(place).cast(kind))
-    return table
+    metadata = dict(table.schema.metadata or {})
+    if OF_PANDAS not in metadata:
+        return table
+    changed = {field.name for field in table.schema if field.type != types.get(field.name)}
+    try:
+        of_pandas = json.loads(metadata.pop(OF_PANDAS))
+        for column in of_pandas["columns"]:
+            column["metadata"] = None
+            if column["field_name"] in changed:
+                column["pandas_type"] = column["numpy_type"] = "object"  # read as what the column is
+        metadata[OF_PANDAS] = json.dumps(of_pandas).encode()
+    except (ValueError, KeyError, TypeError):  # pandas did not write it
+        pass
+    return table.replace_schema_metadata(metadata or None)
 
 
 def frame_and_labels(table: Any) -> tuple[pd.DataFrame, Labels]:

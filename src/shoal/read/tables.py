@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from shoal.errors import ColumnError, DataError, ParameterError, ReadError, nearest_name_hint
 from shoal.read import columns
 from shoal.read.arrow_files import (
+    as_passed,
     labels_in_schema,
     plain_table,
     with_labels,
     with_plain_types,
-    with_types,
 )
 from shoal.read.files import ReadOptions, identity_of, last_change, quoted_names, read_file, refuse_duplicates
 from shoal.read.labels import Labels
@@ -48,7 +48,7 @@ class _Origin:
     pandas_columns: Any = None  # the column labels of a pandas frame, which need not be text
     names: tuple[str, ...] = ()  # the same as text
     attrs: Mapping[Any, Any] = field(default_factory=dict)
-    arrow_texts: Mapping[str, Any] = field(default_factory=dict)  # the types of texts that no function works on
+    arrow_types: Mapping[str, Any] = field(default_factory=dict)  # of the columns of an Arrow table
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +219,7 @@ class Table:
         if self._origin.is_array:
             return native.to_numpy()
         if self.frame.implementation.is_pyarrow():
-            return with_labels(with_types(native, self._origin.arrow_texts), self.labels)
+            return with_labels(as_passed(native, self._origin.arrow_types), self.labels)
         if self._origin.pandas_columns is not None:
             native = native.copy(deep=False)
             place = {name: position for position, name in enumerate(self._origin.names)}
@@ -367,8 +367,7 @@ def _table_of_frame(native: Any) -> Table:
     labels, origin = Labels(), _Origin()
     if nw.dependencies.is_pyarrow_table(native):
         refuse_duplicates(native.column_names)
-        views = {field.name: field.type for field in native.schema if str(field.type) == "string_view"}
-        origin = _Origin(arrow_texts=views)
+        origin = _Origin(arrow_types={field.name: field.type for field in native.schema})
         native, labels = plain_table(native), labels_in_schema(native.schema)
     frame = nw.from_native(native, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
