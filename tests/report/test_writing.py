@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import shoal
@@ -25,6 +27,15 @@ def test_the_file_of_a_release_is_its_page(synthetic, tmp_path):
         write_release_report(synthetic.release, tmp_path / "r.html", audience, synthetic.evaluation)
         assert (tmp_path / "r.html").read_text(encoding="utf-8") == page
     assert [one.name for one in tmp_path.iterdir()] == ["r.html"]
+
+
+@pytest.mark.parametrize("audience", ["internal", "public"])
+def test_a_column_that_is_suppressed_everywhere_is_reported(audience, tmp_path):
+    towns = pd.DataFrame({"town": [f"town {place}" for place in range(12)], "income": np.arange(12.0) ** 2})
+    release = shoal.protect(towns, 3, kinds={"town": "nominal"}, categories={"town": "suppress"}, seed=1)
+    assert release.data["town"].isna().all()
+    release.report(tmp_path / "r.html", audience=audience)
+    assert (tmp_path / "r.html").is_file()
 
 
 @pytest.mark.parametrize("how", ["compare", "tune"])

@@ -36,6 +36,11 @@ def test_rare_categories_stand_together_if_need_be_with_the_last_that_is_not():
     assert together.masked == pytest.approx([5 / 11, 6 / 11])
 
 
+def test_a_column_without_any_value_has_no_categories_to_draw():
+    assert shape_of_categories([np.array([], dtype=str)], {"a": "yes"}, 3) is None
+    assert shape_of_categories([np.array([], dtype=str), np.array(["a"])], {}, 1).masked == [0.0]
+
+
 def test_where_both_files_are_shown_no_category_is_rare_in_either():
     masked, original = np.array([*"aaaaabbbbb"]), np.array([*"aaaaaabbcd"])
     shape = shape_of_categories([masked, original], {}, 2)

@@ -42,8 +42,8 @@ def shape_of_amounts(columns: Sequence[Doubles], fewest: int) -> Shape | None:
     return Shape(edges=edges.tolist(), masked=masked, original=original[0] if original else None)
 
 
-def shape_of_categories(columns: Sequence[NDArray[Any]], labels: Mapping[Any, str], fewest: int) -> Shape:
-    """Return the shares of records by category, the most frequent first.
+def shape_of_categories(columns: Sequence[NDArray[Any]], labels: Mapping[Any, str], fewest: int) -> Shape | None:
+    """Return the shares of records by category, the most frequent first; None where no cell has a value.
 
     Parameters
     ----------
@@ -55,6 +55,8 @@ def shape_of_categories(columns: Sequence[NDArray[Any]], labels: Mapping[Any, st
         Categories with fewer records are put together.
     """
     counts = [dict(zip(*np.unique(one, return_counts=True), strict=True)) for one in columns]
+    if not any(counts):
+        return None
     names = sorted(set().union(*counts), key=lambda one: (-sum(count.get(one, 0) for count in counts), one))
     listed, rest = names[:_MOST_CATEGORIES], names[_MOST_CATEGORIES:]
     if fewest > 1:

@@ -85,7 +85,8 @@ def variable(source: dict[str, Any], folder: str, column: str) -> VariableView:
     else:
         texts = [categories_in(table, column) for table in tables]
         labels = release.recoded.labels.values.get(column, {})
-        svg = categories("variable", text, shape_of_categories(texts[::-1], labels, 1)) if any(map(len, texts)) else ""
+        shape = shape_of_categories(texts[::-1], labels, 1)
+        svg = "" if shape is None else categories("variable", text, shape)
         values = []
     counts = [(len(np.unique(categories_in(table, column))), int(table.missing(column).sum())) for table in tables]
     (different, missing), (different_after, missing_after) = counts

@@ -168,4 +168,4 @@ def distribution(source: dict[str, Any], column: str, kind: Kind | None = None) 
     if len(np.unique(values)) == len(values):
         return Distribution(column, "")
     shape = shape_of_categories([values], table.labels.values.get(column, {}), 1)
-    return Distribution(column, categories("distribution", text, shape))
+    return Distribution(column, "" if shape is None else categories("distribution", text, shape))
