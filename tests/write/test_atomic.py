@@ -15,6 +15,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import shoal
 from shoal.errors import WriteError
 from shoal.write import atomic, replacing, write_table
 
@@ -127,6 +128,38 @@ def test_a_folder_that_is_not_there_and_a_target_that_is_a_folder(tmp_path: Path
     with pytest.raises(WriteError, match="it is a folder"):
         write_table(pd.DataFrame({"a": [1]}), tmp_path / "folder.csv")
     assert sorted(one.name for one in tmp_path.iterdir()) == ["folder.csv", "results"]
+
+
+NO_TEXT = os.fsdecode(b"o\xff")  # what Python makes of a name that is not UTF-8
+
+
+def test_a_name_that_is_not_text_is_refused_before_the_work(tmp_path: Path) -> None:
+    refused = pytest.raises(WriteError, match=r"its name is not UTF-8\. Give another name\.$")
+    with refused, replacing(tmp_path / NO_TEXT):
+        raise AssertionError("the work was begun")
+    data = pd.DataFrame({"x": range(6)})
+    with pytest.raises(WriteError, match="its name is not UTF-8"):
+        shoal.protect(data, 3, roles={"x": "key"}).write(tmp_path / f"{NO_TEXT}.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_plan_that_would_name_such_a_file_is_not_written_nor_is_its_release(tmp_path: Path) -> None:
+    source = tmp_path / f"{NO_TEXT}.csv"
+    source.write_text("x\n" + "1\n2\n3\n" * 2)
+    release = shoal.protect(source, 3, roles={"x": "key"})
+    with pytest.raises(WriteError, match=r"whose name is not text\. Rename that first\.$"):
+        release.write(tmp_path / "m.csv")
+    assert list(tmp_path.iterdir()) == [source]
+    release.write(tmp_path / "m.csv", plan=None)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".feather", ".xlsx", ".sav", ".dta", ".xml", ".xpt"])
+def test_every_format_is_written_in_a_folder_of_any_name(tmp_path: Path, ending: str, monkeypatch) -> None:
+    folder = tmp_path / NO_TEXT
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    write_table(pd.DataFrame({"x": [1.0, 2.0]}), f"t{ending}")
+    assert shoal.read_table(f"t{ending}")["x"].tolist() == [1.0, 2.0]
 
 
 def test_a_pipe_is_refused(tmp_path: Path) -> None:

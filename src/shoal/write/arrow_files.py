@@ -21,7 +21,8 @@ def write_parquet(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
     """Write a Parquet file with the labels in its schema."""
     import pyarrow.parquet
 
-    pyarrow.parquet.write_table(with_labels(to_arrow(frame), labels), path)
+    with path.open("wb") as file:  # a folder may have a name that Arrow cannot open
+        pyarrow.parquet.write_table(with_labels(to_arrow(frame), labels), file)
 
 
 def write_arrow(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
@@ -31,7 +32,7 @@ def write_arrow(frame: nw.DataFrame[Any], labels: Labels, path: Path) -> None:
     table = with_labels(to_arrow(frame), labels).unify_dictionaries()
     table = table.take(np.arange(len(table)))  # a copy, with nothing beneath its missing values
     options = pyarrow.ipc.IpcWriteOptions(compression="lz4")
-    with pyarrow.ipc.new_file(str(path), table.schema, options=options) as writer:
+    with path.open("wb") as file, pyarrow.ipc.new_file(file, table.schema, options=options) as writer:
         writer.write_table(table)
 
 

@@ -70,6 +70,11 @@ def replacing(path: str | os.PathLike[str], *, owner_only: bool = False) -> Iter
         raise
     except OSError as error:
         raise WriteError(f"{shown} was not written: {reason_of(error)}.") from None
+    except UnicodeEncodeError:  # of the name of an input, or of the column of a frame
+        raise WriteError(
+            f"{shown} was not written: it would have to name a file, a folder or a column whose name is not text. "
+            "Rename that first."
+        ) from None
     finally:
         _open.remove(target)
         if not _open:
@@ -80,6 +85,10 @@ def replacing(path: str | os.PathLike[str], *, owner_only: bool = False) -> Iter
 
 def permissions_at(shown: Path) -> int | None:
     """Return the permissions of the file at a path, None if there is none; WriteError if none can be written there."""
+    try:
+        str(shown).encode()
+    except UnicodeEncodeError:
+        raise WriteError(f"{shown} was not written: its name is not UTF-8. Give another name.") from None
     target = Path(os.path.realpath(shown))
     try:
         status = target.stat()
