@@ -21,7 +21,20 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "shoal"))
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# A test that asks for one of these is slow, and those of one group share it: they run in one process of pytest-xdist.
+SHARED = {"dask_cluster": "cluster", "studio": "studio", "chromium": "studio"}
+
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow, and say what runs in one process: tests that share something, otherwise those of a file."""
+    for item in items:
+        shared = [SHARED[name] for name in getattr(item, "fixturenames", ()) if name in SHARED]
+        if shared:
+            item.add_marker("slow")
+        item.add_marker(pytest.mark.xdist_group(shared[0] if shared else item.nodeid.partition("::")[0]))
 
 
 @pytest.fixture(scope="session")

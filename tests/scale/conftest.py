@@ -1,4 +1,4 @@
-"""One cluster for all tests of a file: starting one takes seconds."""
+"""Clusters for tests: tasks carried out in this process, and the one real cluster of a test run."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from scale.running import running_cluster
+from scale.running import InThisProcess, running_cluster
 from shoal.scale.cluster import Cluster
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
+@pytest.fixture(scope="session")
+def cluster() -> Cluster:
+    """Return a cluster without processes: what it computes is what any other does."""
+    return InThisProcess()
+
+
+@pytest.fixture(scope="session")
+def dask_cluster() -> Iterator[Cluster]:
+    """Start two workers of Dask, once for a test run: starting them takes seconds."""
     with running_cluster() as running:
         yield running

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import chdir, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from shoal.scale.cluster import Cluster
+from shoal.progress import advance, listening
+from shoal.scale.cluster import Cluster, _attempt, _Failure
 from shoal.scale.protect import protect_parts
 from shoal.scale.release import ClusterRelease
 
 __all__ = [
+    "InThisProcess",
     "alike",
     "brute_force_linkage",
     "bytes_of",
@@ -30,6 +33,34 @@ __all__ = [
     "running_cluster",
     "write_parts",
 ]
+
+
+class InThisProcess(Cluster):
+    """Workers that are not elsewhere: tasks are carried out here, one by one, on copies as workers get them."""
+
+    def _start(self) -> None:
+        pass
+
+    def map(self, function: Callable[..., Any], items: Iterable[Any], *shared: Any, doing: str = "") -> list[Any]:
+        """Return ``function(item, *shared)`` for every item, in their order; the first error ends all."""
+        items = list(items)
+        return [self._carried_out(function, item, shared, len(items)) for item in items]
+
+    def _carried_out(self, function: Callable[..., Any], item: Any, shared: tuple[Any, ...], items: int) -> Any:
+        # What a worker does is not heard of until it is done, and it may have been started in another folder.
+        with listening(lambda part: None), chdir(tempfile.gettempdir()):
+            outcome = _sent(_attempt(*_sent((function, item, shared))))
+        if isinstance(outcome, _Failure):
+            raise outcome.error
+        advance(1 / items)
+        return outcome
+
+
+def _sent(what: Any) -> Any:
+    """Return what arrives in another process."""
+    from distributed.protocol.pickle import dumps, loads
+
+    return loads(dumps(what))
 
 
 @contextmanager

@@ -249,6 +249,7 @@ def test_a_scheduler_that_does_not_answer(source, monkeypatch):
     assert list(source.parent.iterdir()) == [source]
 
 
+@pytest.mark.slow
 def test_a_script_that_its_workers_would_start_again(source):
     """Workers import the script that started them; without a guard they would start workers too."""
     script = source.with_name("script.py")
@@ -263,6 +264,7 @@ def test_a_script_that_its_workers_would_start_again(source):
     assert "Traceback" not in ran.stdout
 
 
+@pytest.mark.slow
 def test_a_scheduler_without_workers(source, monkeypatch):
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr("shoal.scale.cluster._PATIENCE", "1s")

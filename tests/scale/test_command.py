@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+import pytest
 
 from command_line import run_shoal
 from scale.running import alike, bytes_of, mixed, write_parts
@@ -10,6 +11,7 @@ from scale.running import alike, bytes_of, mixed, write_parts
 ENGINE = ["--engine", "dask", "--workers", 2, "--worker-memory", "2GB"]
 
 
+@pytest.mark.slow
 def test_a_plan_gives_the_same_bytes_again_and_rows_in_order_are_warned_of(tmp_path):
     source = write_parts(mixed(1_000), tmp_path / "in")
     ran = run_shoal("protect", source, "-k", 5, "-o", "out", "--block-records", 300, *ENGINE, cwd=tmp_path)

@@ -106,9 +106,9 @@ STAGES = {
 
 
 @pytest.mark.parametrize("step", STAGES)
-def test_workers_that_are_killed_are_replaced_and_the_release_is_the_same(source, whole, cluster, tmp_path, step):
+def test_workers_that_are_killed_are_replaced_and_the_release_is_the_same(source, whole, dask_cluster, tmp_path, step):
     plan, expected = whole
-    workers = cluster._given.run(os.getpid).values()
+    workers = dask_cluster._given.run(os.getpid).values()
     output = tmp_path / "out"
 
     def kill() -> None:
@@ -116,12 +116,13 @@ def test_workers_that_are_killed_are_replaced_and_the_release_is_the_same(source
             os.kill(pid, signal.SIGKILL)
 
     with once(stage(output, *STAGES[step]), kill) as seen:
-        written = again(source, output, cluster, plan)
+        written = again(source, output, dask_cluster, plan)
     assert len(seen) == 2  # the workers were killed in the middle of the step
     assert written == expected
     nothing_but(output, tmp_path / "out.plan.toml")
 
 
+@pytest.mark.slow
 def test_workers_that_take_longer_to_start_again_than_dask_waits_are_replaced_too(source, whole, tmp_path):
     """Dask gives a worker up that is not back after some seconds, as on a busy machine, and starts no other."""
     plan, expected = whole
@@ -168,7 +169,8 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
-def test_a_scheduler_that_is_stopped_ends_the_run_and_the_next_goes_on(source, whole, cluster, tmp_path):
+@pytest.mark.slow
+def test_a_scheduler_that_is_stopped_ends_the_run_and_the_next_goes_on(source, whole, tmp_path):
     plan, expected = whole
     output, port = tmp_path / "out", free_port()
     with ExitStack() as stack:
@@ -189,7 +191,7 @@ def test_a_scheduler_that_is_stopped_ends_the_run_and_the_next_goes_on(source, w
     nothing_but(output, tmp_path / "out.plan.toml")
 
 
-def test_a_run_that_is_interrupted_leaves_finished_blocks_and_the_next_goes_on(source, whole, cluster, tmp_path):
+def test_a_run_that_is_interrupted_leaves_finished_blocks_and_the_next_goes_on(source, whole, dask_cluster, tmp_path):
     plan, expected = whole
     output = tmp_path / "out"
     command = [
@@ -213,12 +215,13 @@ def test_a_run_that_is_interrupted_leaves_finished_blocks_and_the_next_goes_on(s
         still.update({name: now[name] for name in finished})
 
     with once(stage(output, *STAGES["writing"]), look):
-        written = again(source, output, cluster, plan)
+        written = again(source, output, dask_cluster, plan)
     assert still == finished  # they were not carried out again
     assert written == expected
     nothing_but(output, tmp_path / "out.plan.toml")
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_leaves_no_workers_and_the_next_tidies_up(source, whole, cluster, tmp_path):
     plan, expected = whole
     output = tmp_path / "out"
@@ -234,17 +237,17 @@ def test_a_run_that_is_killed_leaves_no_workers_and_the_next_tidies_up(source, w
     nothing_but(output, tmp_path / "out.plan.toml")
 
 
-def test_a_second_run_for_the_same_output_is_refused_and_the_first_goes_on(source, whole, cluster, tmp_path):
+def test_a_second_run_for_the_same_output_is_refused_and_the_first_goes_on(source, whole, dask_cluster, tmp_path):
     plan, expected = whole
     output, said = tmp_path / "out", list[str]()
 
     def second() -> None:
         with pytest.raises(WriteError, match="is being written by another run") as caught:
-            again(source, output, Cluster(client=cluster._given), plan)
+            again(source, output, Cluster(client=dask_cluster._given), plan)
         said.append(str(caught.value))
 
     with once(stage(output, *STAGES["protecting"]), second):
-        written = again(source, output, cluster, plan)
+        written = again(source, output, dask_cluster, plan)
     assert len(said) == 1
     assert "\n" not in said[0]
     assert written == expected
@@ -265,6 +268,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("next_run", ["protects", "fails"])
 def test_a_run_that_is_killed_while_its_release_takes_the_place_of_another(source, whole, cluster, tmp_path, next_run):
     plan, expected = whole
@@ -325,15 +329,15 @@ SMALL = 2_000  # bytes
 
 
 @pytest.fixture
-def small_files(cluster) -> Iterator[Callable[[int], None]]:
+def small_files(dask_cluster) -> Iterator[Callable[[int], None]]:
     """Workers that may write files of so many bytes at most, which needs no rights: the write fails in the middle."""
     own = resource.getrlimit(resource.RLIMIT_FSIZE)
 
     def limit(size: int) -> None:
-        cluster._given.run(resource.setrlimit, resource.RLIMIT_FSIZE, (size, own[1]))
+        dask_cluster._given.run(resource.setrlimit, resource.RLIMIT_FSIZE, (size, own[1]))
 
     yield limit
-    cluster._given.run(resource.setrlimit, resource.RLIMIT_FSIZE, own)
+    dask_cluster._given.run(resource.setrlimit, resource.RLIMIT_FSIZE, own)
 
 
 class SmallFilesFrom(Cluster):
@@ -352,10 +356,10 @@ class SmallFilesFrom(Cluster):
 
 @pytest.mark.parametrize("step", ["dividing the file", "protecting a block", "writing the release"])
 def test_a_file_that_cannot_be_written_whole_leaves_nothing_that_looks_whole(
-    source, whole, cluster, small_files, tmp_path, step
+    source, whole, dask_cluster, small_files, tmp_path, step
 ):
     plan, expected = whole
-    output, limited = tmp_path / "out", SmallFilesFrom(cluster._given, step, small_files)
+    output, limited = tmp_path / "out", SmallFilesFrom(dask_cluster._given, step, small_files)
     with pytest.raises(WriteError, match="A worker could not go on") as caught:
         protect_parts(source, output, limited, plan=plan)
     assert limited.is_reached
@@ -364,7 +368,7 @@ def test_a_file_that_cannot_be_written_whole_leaves_nothing_that_looks_whole(
     without(tmp_path, *ORIGINALS)
     assert not left_in(output, "scattered")
     small_files(resource.RLIM_INFINITY)
-    assert again(source, output, cluster, plan) == expected
+    assert again(source, output, dask_cluster, plan) == expected
     nothing_but(output, tmp_path / "out.plan.toml")
 
 
@@ -426,8 +430,8 @@ def rewritten(path: Path) -> None:
     [(Path.unlink, "is not there any more"), (rewritten, "was changed while")],
     ids=["gone", "changed"],
 )
-def test_a_part_that_is_deleted_or_changed_in_the_middle(parts, cluster, act, words):
+def test_a_part_that_is_deleted_or_changed_in_the_middle(parts, dask_cluster, act, words):
     output = parts.with_name("out")
     plan = run_folder(output) / "plan.toml"  # written between the first look and the second
     with once(plan.exists, lambda: act(parts / "part-003.parquet")):
-        refused(parts, cluster, ReadError, words)
+        refused(parts, dask_cluster, ReadError, words)

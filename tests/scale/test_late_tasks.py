@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scale.faults import left_in
-from scale.running import bytes_of, mixed, numbers, write_parts
+from scale.running import InThisProcess, bytes_of, mixed, numbers, write_parts
 from shoal import Plan
 from shoal.scale.cluster import Cluster
 from shoal.scale.measured.measure import measure_parts
@@ -18,7 +18,7 @@ from shoal.scale.protect import protect_parts
 Task = Callable[[], Any]
 
 
-class Interrupted(Cluster):
+class Interrupted(InThisProcess):
     """A cluster on which a step is interrupted when half of its tasks are carried out; the others are still to come.
 
     Attributes
@@ -27,8 +27,8 @@ class Interrupted(Cluster):
         All tasks of that step, which the cluster may carry out at any time afterwards, some of them once more.
     """
 
-    def __init__(self, client: Any, step: str) -> None:
-        super().__init__(client=client)
+    def __init__(self, step: str) -> None:
+        super().__init__()
         self._step, self.late = step, list[Task]()
 
     def map(self, function: Callable[..., Any], items: Iterable[Any], *shared: Any, doing: str = "") -> list[Any]:
@@ -40,11 +40,11 @@ class Interrupted(Cluster):
         raise KeyboardInterrupt
 
 
-class WithLateTasks(Cluster):
+class WithLateTasks(InThisProcess):
     """A cluster that carries out late tasks of an earlier run after every step, as late as that."""
 
-    def __init__(self, client: Any, late: list[Task]) -> None:
-        super().__init__(client=client)
+    def __init__(self, late: list[Task]) -> None:
+        super().__init__()
         self._late, self.failed = late, 0
 
     def map(self, function: Callable[..., Any], items: Iterable[Any], *shared: Any, doing: str = "") -> list[Any]:
@@ -72,12 +72,12 @@ def test_late_tasks_of_an_interrupted_run_do_no_harm_to_the_next(step, same, clu
     source = write_parts(numbers(1_500), tmp_path / "in", files=6)
     first, second = ["v0", "v1", "v2"], ["v0", "v1", "v2"] if same else ["v2", "v3"]
     output = tmp_path / "out"
-    interrupted = Interrupted(cluster._given, step)
+    interrupted = Interrupted(step)
     with pytest.raises(KeyboardInterrupt):
         protected_as(source, output, interrupted, first)
     assert len(interrupted.late) >= 4
     assert not output.exists()
-    late = WithLateTasks(cluster._given, interrupted.late)
+    late = WithLateTasks(interrupted.late)
     found = protected_as(source, output, late, second)
     assert late.failed
     plan = Plan.from_toml(tmp_path / "out.plan.toml")
@@ -92,11 +92,11 @@ def test_late_tasks_of_an_interrupted_run_do_no_harm_to_the_next(step, same, clu
 
 def test_late_tasks_leave_no_original_value_behind(cluster, tmp_path):
     source = write_parts(numbers(1_500), tmp_path / "in", files=6)
-    interrupted = Interrupted(cluster._given, "protecting a block")
+    interrupted = Interrupted("protecting a block")
     with pytest.raises(KeyboardInterrupt):
         protected_as(source, tmp_path / "out", interrupted, ["v0", "v1", "v2"])
     assert {path.name for path in left_in(tmp_path / "out", "*")} == {"finished"}
-    scattering = Interrupted(cluster._given, "dividing the file")
+    scattering = Interrupted("dividing the file")
     with pytest.raises(KeyboardInterrupt):
         protected_as(source, tmp_path / "out", scattering, ["v0", "v1", "v2"])
     for task in scattering.late:
@@ -109,10 +109,10 @@ def test_late_tasks_leave_no_original_value_behind(cluster, tmp_path):
 def test_late_tasks_of_an_interrupted_measurement_do_no_harm_to_the_next(cluster, tmp_path):
     source, other = write_parts(mixed(900), tmp_path / "in"), write_parts(mixed(900, seed=1), tmp_path / "other")
     expected = measure_parts(source, other, cluster, aligned=True).to_dict()
-    interrupted = Interrupted(cluster._given, "comparing both files")
+    interrupted = Interrupted("comparing both files")
     with pytest.raises(KeyboardInterrupt):
         measure_parts(source, other, interrupted, aligned=True, columns=["age", "income"])
-    late = WithLateTasks(cluster._given, interrupted.late)
+    late = WithLateTasks(interrupted.late)
     assert measure_parts(source, other, late, aligned=True).to_dict() == expected
     assert late.failed
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "other"]

@@ -10,7 +10,6 @@ import pytest
 from scale.running import mixed, protected, write_parts
 from shoal.errors import ShoalWarning
 from shoal.progress import listening
-from shoal.scale.cluster import Cluster
 from shoal.scale.measured.measure import measure_parts
 
 OPTIONS = {
@@ -47,6 +46,6 @@ def test_measuring_is_reported_too(cluster, tmp_path, unit):
     other = write_parts(frame.assign(age=frame["age"] // 5 * 5), tmp_path / "other")
     parts = list[float]()
     with listening(parts.append):
-        measure_parts(source, other, Cluster(client=cluster._given), aligned=True, unit=unit)
+        measure_parts(source, other, cluster, aligned=True, unit=unit)
     assert min(parts) > 0
     assert 0.5 <= sum(parts) <= 1 + 1e-9

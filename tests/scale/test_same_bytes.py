@@ -62,38 +62,39 @@ def run(source: Path, output: Path, cluster: Cluster, **how: Any) -> dict[str, b
 
 
 @pytest.fixture(scope="module", params=SETTINGS)
-def first(request, growing, tmp_path_factory) -> tuple[Path, shoal.Plan, dict[str, bytes]]:
-    """A release by one worker, and its plan."""
+def first(request, cluster, tmp_path_factory) -> tuple[Path, shoal.Plan, dict[str, bytes]]:
+    """A release that was made in this process, and its plan."""
     folder = tmp_path_factory.mktemp("first")
     source = write_parts(table(), folder / "in", files=3)
-    written = run(source, folder / "out", growing(1), k=4, options=SETTINGS[request.param])
+    written = run(source, folder / "out", cluster, k=4, options=SETTINGS[request.param])
     assert len(written) > 3
     return source, shoal.Plan.from_toml(folder / "out.plan.toml"), written
 
 
-@pytest.mark.parametrize("workers", [2, 4])
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2, 4])
 def test_the_number_of_workers_changes_nothing(first, growing, tmp_path, workers):
     source, plan, written = first
     assert run(source, tmp_path / "out", growing(workers), plan=plan) == written
 
 
 @pytest.mark.parametrize("files", [{"files": 1}, {"files": 7}, {"files": 3, "row_group": 37}], ids=str)
-def test_how_the_file_is_cut_changes_nothing(first, growing, tmp_path, files):
+def test_how_the_file_is_cut_changes_nothing(first, cluster, tmp_path, files):
     _, plan, written = first
     source = write_parts(table(), tmp_path / "in", **files)
-    assert run(source, tmp_path / "out", growing(2), plan=plan) == written
+    assert run(source, tmp_path / "out", cluster, plan=plan) == written
 
 
-def test_row_groups_that_are_read_in_pieces_change_nothing(first, growing, tmp_path, monkeypatch):
+def test_row_groups_that_are_read_in_pieces_change_nothing(first, cluster, tmp_path, monkeypatch):
     _, plan, written = first
     monkeypatch.setattr(engine, "parts_of", partial(parts_of, rows=130))
     source = write_parts(table(), tmp_path / "in", files=1)
-    assert run(source, tmp_path / "out", growing(2), plan=plan) == written
+    assert run(source, tmp_path / "out", cluster, plan=plan) == written
 
 
-def test_another_key_gives_another_order_of_the_same_records(first, growing, tmp_path):
+def test_another_key_gives_another_order_of_the_same_records(first, cluster, tmp_path):
     source, plan, written = first
-    other = run(source, tmp_path / "out", growing(2), plan=plan.model_copy(update={"key": "0" * 32}))
+    other = run(source, tmp_path / "out", cluster, plan=plan.model_copy(update={"key": "0" * 32}))
     assert other != written
     columns = [name for name in table() if name != "household"]
 
@@ -104,11 +105,11 @@ def test_another_key_gives_another_order_of_the_same_records(first, growing, tmp
     assert rows(tmp_path / "out") == rows(source.with_name("out"))
 
 
-def test_a_file_that_changed_since_is_refused(first, growing, tmp_path):
+def test_a_file_that_changed_since_is_refused(first, cluster, tmp_path):
     _, plan, _ = first
     frame = table()
     frame.loc[700, "rent"] += 1
     source = write_parts(frame, tmp_path / "in")
     with pytest.raises(shoal.errors.PlanError, match="has changed since the plan was made"):
-        run(source, tmp_path / "out", growing(2), plan=plan)
+        run(source, tmp_path / "out", cluster, plan=plan)
     assert list(tmp_path.iterdir()) == [source]

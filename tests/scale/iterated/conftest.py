@@ -1,8 +1,8 @@
-"""What tests of methods that iterate over a file share: pages without a cluster, and small clusters."""
+"""What tests of methods that iterate over a file share: pages without a cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,23 +46,3 @@ def run() -> Run:
         return result
 
     return carried_out
-
-
-def _started(workers: int) -> Iterator[str]:
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-        n_workers=workers, threads_per_worker=1, dashboard_address=":0", protocol="tcp", host="127.0.0.1"
-    ) as cluster:
-        yield cluster.scheduler_address
-
-
-@pytest.fixture(scope="session")
-def one_worker() -> Iterator[str]:
-    """The address of a cluster with one worker."""
-    yield from _started(1)
-
-
-@pytest.fixture(scope="session")
-def two_workers() -> Iterator[str]:
-    """The address of a cluster with two workers."""
-    yield from _started(2)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from scale.running import InThisProcess
 from shoal.flow.settle import settle
 from shoal.read import as_table
 from shoal.scale.input.chunks import read_rows
@@ -16,13 +17,6 @@ from shoal.scale.input.parts import parts_of
 from shoal.scale.iterated.pages import pages_of
 from shoal.scale.scattered import row_numbers
 from shoal.scale.setting import RunSetting
-
-
-class _InThisProcess:
-    """Workers that are not elsewhere."""
-
-    def map(self, function, items, *shared, doing=""):
-        return [function(item, *shared) for item in items]
 
 
 @pytest.mark.parametrize("is_sorted", [False, True])
@@ -45,7 +39,7 @@ def test_pages_are_the_same_for_any_chunks(tmp_path, is_sorted):
         rows = [read_rows(chunk) for _, chunk in sources]
         keys = np.concatenate([keys_of(one, setting) for one in rows])
         counts = dict(zip(*(part.tolist() for part in np.unique(keys, return_counts=True)), strict=True))
-        pages = pages_of(_InThisProcess(), sources, setting, counts, 100)
+        pages = pages_of(InThisProcess(), sources, setting, counts, 100)
         found.append([(page.stratum, page.records, row_numbers(read_rows(page.rows)).tolist()) for page in pages])
         for page in pages:
             assert len(set(read_rows(page.rows)["s"].to_pylist())) == 1

@@ -11,6 +11,7 @@ import pytest
 from tests.unchanged_columns import not_protected, protect_part
 
 import shoal
+from scale.running import InThisProcess
 from shoal.errors import DataError, DisclosureWarning, MethodError, WriteError
 from shoal.scale.cluster import Cluster
 from shoal.scale.protect import protect_parts
@@ -37,9 +38,9 @@ def _parts(frame: pd.DataFrame, folder: Path, cuts: list[int]) -> Path:
     return folder
 
 
-def _protected(source: Path, output: Path, address: str, **options: Any) -> tuple[ClusterRelease, pd.DataFrame]:
+def _protected(source: Path, output: Path, cluster: Cluster, **options: Any) -> tuple[ClusterRelease, pd.DataFrame]:
     release = protect_parts(
-        source, output, Cluster(address), k=8, options={"seed": 5, **options}, block_records=400, keep_order=True
+        source, output, cluster, k=8, options={"seed": 5, **options}, block_records=400, keep_order=True
     )
     return release, pd.read_parquet(output)
 
@@ -62,22 +63,20 @@ METHODS = {
 
 @pytest.mark.parametrize("options", METHODS.values(), ids=METHODS)
 @pytest.mark.filterwarnings("ignore:NOT PROTECTED:shoal.errors.DisclosureWarning")
-def test_the_same_bytes_for_any_workers_and_chunks(tmp_path, one_worker, two_workers, options):
+def test_the_same_bytes_for_any_workers_and_chunks(cluster, dask_cluster, tmp_path, options):
     frame = _file()
     few, many = _parts(frame, tmp_path / "few", [700]), _parts(frame, tmp_path / "many", [90, 411, 412, 1_300])
-    plan = protect_parts(
-        few, tmp_path / "one", Cluster(one_worker), k=8, options={"seed": 5, **options}, block_records=400
-    ).plan
+    plan = protect_parts(few, tmp_path / "one", cluster, k=8, options={"seed": 5, **options}, block_records=400).plan
     again = plan.model_copy(update={"outcome": None, "output": None})
-    protect_parts(many, tmp_path / "two", Cluster(two_workers), plan=again)
+    protect_parts(many, tmp_path / "two", dask_cluster, plan=again)
     for name in sorted(path.name for path in (tmp_path / "one").iterdir()):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
-def test_the_released_centres_are_those_of_one_machine(tmp_path, two_workers):
+def test_the_released_centres_are_those_of_one_machine(cluster, tmp_path):
     frame = _file()
     options = METHODS["fuzzy"]
-    release, data = _protected(_parts(frame, tmp_path / "in", [600]), tmp_path / "out", two_workers, **options)
+    release, data = _protected(_parts(frame, tmp_path / "in", [600]), tmp_path / "out", cluster, **options)
     in_memory = shoal.protect(frame, 8, seed=5, **options)
     ours, theirs = (np.unique(one[NUMBERS].to_numpy(), axis=0) for one in (data, in_memory.data))
     assert ours.shape == theirs.shape
@@ -88,10 +87,10 @@ def test_the_released_centres_are_those_of_one_machine(tmp_path, two_workers):
     assert any("smallest expected number" in note for note in release.plan.outcome.notes)
 
 
-def test_every_block_of_variables_has_the_centres_of_one_machine(tmp_path, two_workers):
+def test_every_block_of_variables_has_the_centres_of_one_machine(cluster, tmp_path):
     frame = _file()
     options = METHODS["fuzzy"] | {"blocks": [["c"], ["a", "b"]], "standardize": False}
-    release, data = _protected(_parts(frame, tmp_path / "in", [600]), tmp_path / "out", two_workers, **options)
+    release, data = _protected(_parts(frame, tmp_path / "in", [600]), tmp_path / "out", cluster, **options)
     in_memory = shoal.protect(frame, 8, seed=5, **options)
     for block in (["c"], ["a", "b"]):
         ours, theirs = (np.unique(one[block].to_numpy(), axis=0) for one in (data, in_memory.data))
@@ -100,13 +99,13 @@ def test_every_block_of_variables_has_the_centres_of_one_machine(tmp_path, two_w
     assert release.plan.outcome.groups == in_memory.plan.outcome.groups
 
 
-def test_centres_of_every_stratum_keep_a_sum_and_are_shared_by_k(tmp_path, two_workers):
+def test_centres_of_every_stratum_keep_a_sum_and_are_shared_by_k(cluster, tmp_path):
     frame = _file()
     frame["c"] = frame["a"] + frame["b"]
     _, data = _protected(
         _parts(frame, tmp_path / "in", [600]),
         tmp_path / "out",
-        two_workers,
+        cluster,
         method="fuzzy:n_clusters=4,max_iter=10",
         columns=NUMBERS,
         strata=["region"],
@@ -118,7 +117,7 @@ def test_centres_of_every_stratum_keep_a_sum_and_are_shared_by_k(tmp_path, two_w
     assert data.groupby(["region", *NUMBERS]).size().min() >= 8
 
 
-def test_groups_with_one_confidential_value_are_counted_over_the_whole_file(tmp_path, two_workers):
+def test_groups_with_one_confidential_value_are_counted_over_the_whole_file(cluster, tmp_path):
     frame = _file()[NUMBERS]
     frame["illness"] = np.where(frame["a"] > 10.0, "yes", "no")
     frame.loc[:, "a"] += np.where(frame["a"] > 10.0, 100.0, 0.0)  # so that groups do not mix the two
@@ -126,7 +125,7 @@ def test_groups_with_one_confidential_value_are_counted_over_the_whole_file(tmp_
         release, data = _protected(
             _parts(frame, tmp_path / "in", [600]),
             tmp_path / "out",
-            two_workers,
+            cluster,
             method="fuzzy:n_clusters=4,max_iter=10,m=1.2",
             columns=NUMBERS,
             roles={"illness": "confidential"},
@@ -135,25 +134,25 @@ def test_groups_with_one_confidential_value_are_counted_over_the_whole_file(tmp_
     assert release.plan.outcome.alike == {"illness": int(same.sum())}
 
 
-def test_published_algorithm_says_whom_it_releases(tmp_path, two_workers):
+def test_published_algorithm_says_whom_it_releases(cluster, tmp_path):
     frame = _file()
     with pytest.warns(DisclosureWarning, match="at_least=None releases centres"):
         _protected(
             _parts(frame, tmp_path / "in", [600]),
             tmp_path / "out",
-            two_workers,
+            cluster,
             **METHODS["fuzzy"],
             replace="membership-draw:at_least=none",
         )
 
 
-def test_ipso_keeps_means_and_covariances_of_every_stratum(tmp_path, two_workers):
+def test_ipso_keeps_means_and_covariances_of_every_stratum(cluster, tmp_path):
     frame = _file()
     with not_protected():
         _, data = _protected(
             _parts(frame, tmp_path / "in", [600]),
             tmp_path / "out",
-            two_workers,
+            cluster,
             replace="ipso",
             confidential=["income", "a"],
             strata=["region"],
@@ -163,13 +162,13 @@ def test_ipso_keeps_means_and_covariances_of_every_stratum(tmp_path, two_workers
     assert ((data["income"].round() != frame["income"]) | (data["a"] != frame["a"])).all()
 
 
-def test_ipso_keeps_means_by_category_that_stays(tmp_path, two_workers):
+def test_ipso_keeps_means_by_category_that_stays(cluster, tmp_path):
     frame = _file()
     with not_protected():
         release, data = _protected(
             _parts(frame, tmp_path / "in", [600]),
             tmp_path / "out",
-            two_workers,
+            cluster,
             replace="ipso",
             confidential=["income"],
             columns=["income", "a", "region"],
@@ -179,11 +178,11 @@ def test_ipso_keeps_means_by_category_that_stays(tmp_path, two_workers):
     assert not any("Kept categories" in note for note in release.plan.outcome.notes)
 
 
-def test_fuzzy_regression_has_the_values_of_one_machine(tmp_path, two_workers):
+def test_fuzzy_regression_has_the_values_of_one_machine(cluster, tmp_path):
     frame = _file()
     options = METHODS["fuzzy regression"]
     with not_protected():
-        release, data = _protected(_parts(frame, tmp_path / "in", [600]), tmp_path / "out", two_workers, **options)
+        release, data = _protected(_parts(frame, tmp_path / "in", [600]), tmp_path / "out", cluster, **options)
     in_memory = protect_part(frame, 8, seed=5, **options)
     for name in ("income", "a"):
         assert np.abs(data[name] - in_memory.data[name]).max() < 1e-9 * frame[name].std()
@@ -191,11 +190,11 @@ def test_fuzzy_regression_has_the_values_of_one_machine(tmp_path, two_workers):
     assert release.plan.outcome.outside == in_memory.plan.outcome.outside
 
 
-def test_hybrid_keeps_the_moments_of_every_group_and_no_record(tmp_path, two_workers):
+def test_hybrid_keeps_the_moments_of_every_group_and_no_record(cluster, tmp_path):
     frame = _file()
     options = METHODS["hybrid"]
     with not_protected():
-        release, data = _protected(_parts(frame, tmp_path / "in", [600]), tmp_path / "out", two_workers, **options)
+        release, data = _protected(_parts(frame, tmp_path / "in", [600]), tmp_path / "out", cluster, **options)
     groups = protect_part(frame, 8, seed=5, **options).partitions[0].labels  # a stratum is a block: the same groups
     assert release.blocks == 3
     assert release.plan.outcome.groups == [groups.max() + 1]
@@ -203,11 +202,11 @@ def test_hybrid_keeps_the_moments_of_every_group_and_no_record(tmp_path, two_wor
     assert ((data["income"].round() != frame["income"]) | (data["a"] != frame["a"])).all()
 
 
-def test_blocks_with_the_same_records_draw_other_numbers(tmp_path, two_workers):
+def test_blocks_with_the_same_records_draw_other_numbers(cluster, tmp_path):
     half = _file().iloc[:400]
     frame = pd.concat([half.assign(region=place) for place in ("north", "south")], ignore_index=True)
     with not_protected():
-        _, data = _protected(_parts(frame, tmp_path / "in", [600]), tmp_path / "out", two_workers, **METHODS["hybrid"])
+        _, data = _protected(_parts(frame, tmp_path / "in", [600]), tmp_path / "out", cluster, **METHODS["hybrid"])
     assert (data["income"].to_numpy()[:400] != data["income"].to_numpy()[400:]).mean() > 0.9
 
 
@@ -234,64 +233,51 @@ def test_blocks_with_the_same_records_draw_other_numbers(tmp_path, two_workers):
         ),
     ],
 )
-def test_what_is_not_done_on_a_cluster_is_refused_and_nothing_is_written(tmp_path, two_workers, options, reason):
+def test_what_is_not_done_on_a_cluster_is_refused_and_nothing_is_written(cluster, tmp_path, options, reason):
     with pytest.raises(MethodError, match=reason):
-        _protected(_parts(_file(), tmp_path / "in", [600]), tmp_path / "out", two_workers, **options)
+        _protected(_parts(_file(), tmp_path / "in", [600]), tmp_path / "out", cluster, **options)
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
-def test_a_variable_that_follows_from_others_is_refused_and_nothing_is_written(tmp_path, two_workers):
+def test_a_variable_that_follows_from_others_is_refused_and_nothing_is_written(cluster, tmp_path):
     frame = _file()
     frame["income"] = 3.0 * frame["b"] + 1.0
     with pytest.raises(DataError, match='"income" follows from the variables that stay'):
         _protected(
             _parts(frame, tmp_path / "in", [600]),
             tmp_path / "out",
-            two_workers,
+            cluster,
             replace="ipso",
             confidential=["income"],
         )
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
-class _Interrupted:
-    """Workers in this process, of which one cannot write the third page that is released."""
-
-    def __init__(self, *, fails: bool) -> None:
-        self._left = 2 if fails else RECORDS
-
-    def __enter__(self) -> _Interrupted:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
+class _Interrupted(InThisProcess):
+    """Workers of which one cannot write the third page that is released."""
 
     def map(self, function: Any, items: Any, *shared: Any, doing: str = "") -> list[Any]:
-        return [self._carried_out(function, item, shared) for item in items]
-
-    def _carried_out(self, function: Any, item: Any, shared: tuple[Any, ...]) -> Any:
-        if function.__name__ == "_release":
-            self._left -= 1
-            if self._left < 0:
-                raise WriteError("A worker could not go on: no space left on device.")
-        return function(item, *shared)
+        if function.__name__ != "_release":
+            return super().map(function, items, *shared, doing=doing)
+        super().map(function, list(items)[:2], *shared, doing=doing)
+        raise WriteError("A worker could not go on: no space left on device.")
 
 
 @pytest.mark.parametrize("method", ["fuzzy", "ipso"])
 @pytest.mark.filterwarnings("ignore:NOT PROTECTED:shoal.errors.DisclosureWarning")
-def test_an_interrupted_run_leaves_released_values_alone_and_goes_on_to_the_same_release(tmp_path, method):
+def test_an_interrupted_run_leaves_released_values_alone_and_goes_on_to_the_same_release(cluster, tmp_path, method):
     source = _parts(_file(), tmp_path / "in", [600])
     asked = {"k": 8, "options": {"seed": 5, **METHODS[method]}, "block_records": 400, "keep_order": True}
     with pytest.raises(WriteError):
-        protect_parts(source, tmp_path / "out", _Interrupted(fails=True), **asked)
+        protect_parts(source, tmp_path / "out", _Interrupted(), **asked)
     left = [path for path in (tmp_path / ".out.shoal-run").rglob("*") if path.is_file()]
     assert {path.parent.name for path in left if path.suffix in (".arrow", ".json")} <= {
         "masked", "alike", "unchanged", "true", "results"
     }  # fmt: skip
     assert not any(path.suffix == ".npy" for path in left)
     assert len(list((tmp_path / ".out.shoal-run").glob("run-*/finished/results/*"))) == 2
-    protect_parts(source, tmp_path / "out", _Interrupted(fails=False), **asked)
-    protect_parts(source, tmp_path / "whole", _Interrupted(fails=False), **asked)
+    protect_parts(source, tmp_path / "out", cluster, **asked)
+    protect_parts(source, tmp_path / "whole", cluster, **asked)
     gone_on, whole = (pd.read_parquet(tmp_path / name) for name in ("out", "whole"))
     pd.testing.assert_frame_equal(gone_on, whole, check_exact=True)
 

@@ -12,13 +12,15 @@ import pytest
 import shoal
 from command_line import run_shoal
 from folders_of_parts import in_original_order, persons, protected, write_parts
+from scale.running import InThisProcess
 from shoal.measure import evaluation_schema
-from shoal.scale.cluster import Cluster
 
 
-@pytest.fixture(scope="module")
-def dask(workers):
-    return ["--engine", "dask", "--scheduler", workers]
+@pytest.fixture
+def dask(monkeypatch):
+    """Return the options of a cluster, whose tasks are carried out in this process."""
+    monkeypatch.setattr("shoal.scale.cluster.Cluster", InThisProcess)
+    return ["--engine", "dask", "--workers", 2]
 
 
 def test_measure_finds_the_plan_beside_the_release(dask, cluster, tmp_path):
@@ -87,11 +89,11 @@ def test_what_does_not_fit_together_is_refused(options, problem, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def made(workers, tmp_path_factory):
+def made(cluster, tmp_path_factory):
     """A folder and its release; the commands run in other folders than the workers."""
     folder = tmp_path_factory.mktemp("commands")
     source = write_parts(persons(400), folder / "in", [150])
-    return source, protected(Cluster(workers), source, folder / "out", missing="keep")
+    return source, protected(cluster, source, folder / "out", missing="keep")
 
 
 def test_report_writes_the_internal_and_the_public_page_of_a_release_in_parts(dask, made, tmp_path):

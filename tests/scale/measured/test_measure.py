@@ -109,7 +109,7 @@ def test_a_plan_of_another_file_is_refused(cluster, tmp_path):
     other = write_parts(table.assign(age=table["age"] + 1), tmp_path / "other", [200])
     with pytest.raises(PlanError, match="not the file that the plan was made for"):
         measure_parts(other, release.path, cluster, plan=release.plan)
-    again = protected(cluster, source, tmp_path / "again")
+    again = protected(cluster, source, tmp_path / "again", block_records=100)  # more parts
     changed = pytest.warns(DescriptionWarning, match="the plan is of another release")
     with changed, pytest.raises(PlanError, match="other numbers of rows"):
         measure_parts(source, again.path, cluster, plan=release.plan)

@@ -12,16 +12,14 @@ from shoal.scale.measured.report import report_parts
 
 
 @pytest.fixture(scope="module")
-def made(workers, tmp_path_factory):
-    from shoal.scale.cluster import Cluster
-
+def made(cluster, tmp_path_factory):
     folder = tmp_path_factory.mktemp("reported")
     table = persons(500)[["income", "rent", "age", "spent", "sex", "level"]].fillna(
         {"income": 40, "rent": 2, "sex": "m"}
     )
     table["few"] = [0.0] * 495 + [1.0] * 5  # statistics of it are not published
     source = write_parts(table, folder / "in", [200])
-    return table, source, protected(Cluster(workers), source, folder / "out", edits=["rent <= income + 100"])
+    return table, source, protected(cluster, source, folder / "out", edits=["rent <= income + 100"])
 
 
 @pytest.mark.parametrize("audience", ["internal", "public"])
