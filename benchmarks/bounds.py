@@ -18,9 +18,8 @@ import numpy as np
 
 from mdav import make_data
 from partition_quality import KS, standardised
-from shoal.partition.bounds.neighbours import bound_of_neighbours
-from shoal.partition.bounds.prices import bound_by_prices
-from shoal.partition.geometry.safe_scale import scaled_for_squares
+from shoal.partition.bounds.prices import bound_by_prices, bound_of_neighbours
+from shoal.partition.geometry.squared_distances import scaled_for_squares
 
 BEST = {
     "census": (4.6684, 6.0356, 7.319, 11.389),

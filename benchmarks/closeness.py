@@ -18,9 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from shoal.partition import MDAV
-from shoal.partition.closeness.close_groups import close_groups, squared_error
-from shoal.partition.closeness.distributions import Distributions
-from shoal.partition.closeness.merging import merged_until_close
+from shoal.partition.closeness import Distributions, close_groups, merged_until_close, squared_error
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 CASES = [  # file, columns, confidential variables, and whether these have an order

@@ -23,7 +23,7 @@ from collections.abc import Callable
 import numpy as np
 
 from shoal.partition import OptimalUnivariate
-from shoal.partition.geometry.path_cut import cut_path
+from shoal.partition.mhm import cut_path
 
 LARGEST_SCAN = 10
 

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from oracles.small_matrices import progress_of, small_matrices, squared_errors, stretches
 from shoal.partition.cbfs import CBFS
-from shoal.partition.geometry.path_cut import cut_path
 from shoal.partition.md import MD
 from shoal.partition.mdav.mdav import MDAV
-from shoal.partition.mhm import MHM
+from shoal.partition.mhm import MHM, cut_path
 
 FIXED_SIZE = {"mdav": lambda k: MDAV(k, variant="two-k"), "md": MD, "cbfs": CBFS}
 

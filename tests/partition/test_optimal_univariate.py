@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from oracles.small_matrices import progress_of, squared_errors
 from shoal.errors import DataError
 from shoal.partition import optimal_univariate
-from shoal.partition.geometry.path_cut import cut_path
+from shoal.partition.mhm import cut_path
 from shoal.partition.optimal_univariate import OptimalUnivariate, _sorted
 
 

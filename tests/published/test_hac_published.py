@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from shoal.datasets import nineteen_points
-from shoal.partition.hac.hac import HAC
+from shoal.partition.hac import HAC
 
 BASE = {"cap": "2k-1", "linkage": "single"}
 MOST_GROUPS = {"cap": "k", "linkage": "single"}

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from shoal.partition.bounds.lower_bound import LowerBound, lower_bound
     from shoal.partition.catalogue import METHODS, PARTITIONERS
     from shoal.partition.cbfs import CBFS
-    from shoal.partition.hac.hac import HAC
-    from shoal.partition.hac.mixed import HACMixed
+    from shoal.partition.hac import HAC, HACMixed
     from shoal.partition.k_means_micro import KMeansMicro
     from shoal.partition.md import MD
     from shoal.partition.mdav.generic import MDAVGeneric

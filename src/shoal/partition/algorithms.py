@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from shoal.partition.base import Partitioner
 from shoal.partition.cbfs import CBFS
-from shoal.partition.fuzzy.at_least_k.at_least_k import AtLeastK
-from shoal.partition.hac.hac import HAC
+from shoal.partition.fuzzy.at_least_k import AtLeastK
+from shoal.partition.hac import HAC
 from shoal.partition.k_means_micro import KMeansMicro
 from shoal.partition.md import MD
 from shoal.partition.mdav.mdav import MDAV

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shoal.parameters.limits import Limit, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.geometry.in_steps import make_groups_in_steps
-from shoal.partition.geometry.safe_scale import safely_scaled
+from shoal.partition.geometry.squared_distances import safely_scaled
 
 __all__ = ["CBFS"]
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from shoal.parameters.limits import Limit, Whole
 from shoal.partition.base import Partitioner
-from shoal.partition.geometry.safe_scale import safely_scaled
-from shoal.partition.geometry.squared_distances import squared_distances
+from shoal.partition.geometry.squared_distances import safely_scaled, squared_distances
 from shoal.progress import advance
 
 __all__ = ["KMeansMicro"]

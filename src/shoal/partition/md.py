@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 
 from shoal.parameters.limits import Limit, Whole
 from shoal.partition.base import Partitioner
-from shoal.partition.geometry.centroids import centroid
 from shoal.partition.geometry.in_steps import make_groups_in_steps
-from shoal.partition.geometry.safe_scale import safely_scaled
-from shoal.partition.geometry.squared_distances import squared_distances
-from shoal.partition.mdav.tail import assign_the_rest
+from shoal.partition.geometry.squared_distances import centroid, safely_scaled, squared_distances
+from shoal.partition.mdav.with_trees import assign_the_rest
 
 __all__ = ["MD"]
 

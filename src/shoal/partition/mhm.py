@@ -12,15 +12,40 @@ from shoal.parameters.limits import Limit, OneOf, Whole
 from shoal.parameters.searched import Searched
 from shoal.partition.base import Partitioner
 from shoal.partition.cbfs import CBFS
-from shoal.partition.geometry.centroids import centroid, centroids_of
-from shoal.partition.geometry.path_cut import cut_path
-from shoal.partition.geometry.safe_scale import safely_scaled
-from shoal.partition.geometry.squared_distances import squared_distances
+from shoal.partition.geometry.squared_distances import centroid, centroids_of, safely_scaled, squared_distances
 from shoal.partition.md import MD
 from shoal.partition.mdav.mdav import MDAV
 from shoal.progress import advance, share
 
-__all__ = ["MHM"]
+_STEPS = 20
+
+
+def cut_path(X: NDArray[np.float64], order: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Return the label of every record, numbered along the path; this counts for the whole of the work.
+
+    Parameters
+    ----------
+    X
+        The records, at least k.
+    order
+        The rows of `X` in the order of the path.
+    k
+        The least number of records in a group. Larger groups than 2k-1 are never better: two of them are.
+    """
+    # Imported here because numba takes a second to import.
+    from shoal.partition.kernels.univariate_cut import extend_best_cuts, label_along_path
+
+    n = len(X)
+    path = X[order]
+    least = np.zeros(n + 1)
+    group_size = np.zeros(n + 1, dtype=np.int64)
+    for step in range(_STEPS):
+        extend_best_cuts(path, k, least, group_size, n * step // _STEPS, n * (step + 1) // _STEPS)
+        advance(1 / _STEPS)
+    labels = np.empty(n, dtype=np.int64)
+    label_along_path(group_size, order, labels)
+    return labels
+
 
 _ORDERING = 0.8  # about this part of the time goes into the path, the rest into cutting it
 
@@ -129,7 +154,7 @@ def _walk(
     X: NDArray[np.float64], rows: NDArray[np.int64], ends: NDArray[np.int64], entrances: NDArray[np.float64]
 ) -> NDArray[np.int64]:
     # Imported here because numba takes a second to import.
-    from shoal.partition.kernels.nearest_next import walk_to_nearest
+    from shoal.partition.kernels.neighbours import walk_to_nearest
 
     points = X.view()
     points.flags.writeable = False  # so that one compiled kernel does for records and centroids

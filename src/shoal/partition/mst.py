@@ -12,7 +12,7 @@ from shoal.parameters.limits import Limit, OneOf, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.cbfs import CBFS
 from shoal.partition.geometry.forest import cut_long_edges, number_trees, split_large_groups
-from shoal.partition.geometry.safe_scale import safely_scaled
+from shoal.partition.geometry.squared_distances import safely_scaled
 from shoal.partition.md import MD
 from shoal.progress import advance, share
 
@@ -81,7 +81,7 @@ class MST(Partitioner):
 def spanning_tree(X: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the parent of every record in the minimum spanning tree (-1 at the first), and the squared edge length."""
     # Imported here because numba takes a second to import.
-    from shoal.partition.kernels.spanning_tree import grow_spanning_tree
+    from shoal.partition.kernels.forest import grow_spanning_tree
 
     n = len(X)
     rows = np.arange(1, n)

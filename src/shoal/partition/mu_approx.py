@@ -12,7 +12,7 @@ from shoal.parameters.limits import Limit, Whole
 from shoal.partition.base import Partitioner
 from shoal.partition.cbfs import CBFS
 from shoal.partition.geometry.forest import cut_long_edges, number_in_order, number_trees, split_large_groups
-from shoal.partition.geometry.safe_scale import safely_scaled
+from shoal.partition.geometry.squared_distances import safely_scaled
 from shoal.progress import advance, share
 
 __all__ = ["MuApprox"]
@@ -93,7 +93,7 @@ class MuApprox(Partitioner):
 def _nearest_neighbour_forest(X: NDArray[np.float64], k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the record every record is tied to (-1 at a root) and the squared length of that edge."""
     # Imported here because numba takes a second to import.
-    from shoal.partition.kernels.mu_approx import tie_small_trees
+    from shoal.partition.kernels.forest import tie_small_trees
 
     n = len(X)
     parent = np.full(n, -1, dtype=np.int64)

@@ -106,7 +106,7 @@ def _sorted(values: NDArray[np.float64]) -> tuple[NDArray[np.integer[Any]], NDAr
     These are the rows of ``np.argsort(values, kind="stable")``, in a sixth of its time for millions of values.
     """
     # Imported here because numba takes a second to import.
-    from shoal.partition.kernels.radix_order import direction, order_backwards
+    from shoal.partition.kernels.univariate_cut import direction, order_backwards
 
     n = len(values)
     number: type[np.integer[Any]] = np.int32 if n < 2**31 else np.int64
@@ -125,7 +125,7 @@ def _sorted(values: NDArray[np.float64]) -> tuple[NDArray[np.integer[Any]], NDAr
 
 def _order(values: NDArray[np.float64], rows: NDArray[np.integer[Any]], spare: _Memory) -> NDArray[np.float64]:
     """Write the rows in the order of their values, and return the values in that order."""
-    from shoal.partition.kernels.radix_order import BUCKETS, count_buckets, deal, order_part
+    from shoal.partition.kernels.univariate_cut import BUCKETS, count_buckets, deal, order_part
 
     n = len(values)
     bits = values.view(np.uint64)
@@ -145,8 +145,7 @@ def _order(values: NDArray[np.float64], rows: NDArray[np.integer[Any]], spare: _
 
 def _cut(order: NDArray[np.integer[Any]], values: NDArray[np.float64], spare: _Memory, k: int) -> NDArray[np.int64]:
     """Return the label of every record, numbered in the order of the values; `order` gives the record of each."""
-    from shoal.partition.kernels.path_cut import label_along_path
-    from shoal.partition.kernels.univariate_cut import FACTS, begin_sorted_cuts, extend_sorted_cuts
+    from shoal.partition.kernels.univariate_cut import FACTS, begin_sorted_cuts, extend_sorted_cuts, label_along_path
 
     n = len(values)
     # By a power of two, so that the square of a sum of 2k differences is just below the largest number there is.

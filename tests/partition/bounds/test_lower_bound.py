@@ -15,9 +15,9 @@ from oracles.best_partitions import KINDS, least_sse, tiny_matrix
 from oracles.unusable_matrices import assert_refused_without_values, every_unusable_matrix
 from shoal.errors import DataError, ParameterError, TooFewRecordsError
 from shoal.partition import MDAV, LowerBound, Refine, lower_bound
-from shoal.partition.bounds import linear_program
+from shoal.partition.bounds import column_generation
 from shoal.partition.bounds import lower_bound as lower_bound_module
-from shoal.partition.geometry.squared_errors import total_sse
+from shoal.partition.geometry.squared_distances import total_sse
 
 
 def test_a_bound_is_a_number_with_its_method():
@@ -83,7 +83,7 @@ def test_what_is_too_large_for_a_first_look_is_left_to_seconds(monkeypatch):
     assert "linear program" in lower_bound(records(), 6, seconds=2).by_method
     monkeypatch.setattr(lower_bound_module, "_MOST_QUICKLY", 39)
     assert set(lower_bound(records(), 3).by_method) == {"neighbours"}
-    monkeypatch.setattr(linear_program, "MOST_RECORDS", 39)
+    monkeypatch.setattr(column_generation, "MOST_RECORDS", 39)
     bound = lower_bound(records(), 3, seconds=2)
     assert set(bound.by_method) == {"neighbours", "prices"}
     assert bound.note == ""

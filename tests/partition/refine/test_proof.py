@@ -17,8 +17,8 @@ import shoal
 from oracles.best_partitions import KINDS, least_sse, tiny_matrix
 from shoal.errors import ParameterError
 from shoal.partition import MDAV
-from shoal.partition.bounds import linear_program, time_left
-from shoal.partition.bounds.integer_program import IntegerSolution, best_of
+from shoal.partition.bounds import column_generation, time_left
+from shoal.partition.bounds.column_generation import IntegerSolution, best_of
 from shoal.partition.bounds.time_left import OutOfTimeError
 from shoal.partition.geometry.neighbours import nearest_records
 from shoal.partition.refine import proof as proof_module
@@ -174,7 +174,7 @@ def test_a_proof_that_ran_out_of_time_goes_on(monkeypatch):
 def test_a_linear_program_that_is_not_solved_proves_more_than_the_neighbours_do():
     """Two steps of the proof, after 40 of the search for each of 50 groups."""
     bounds = Refine(3, steps=50 * 40 + 2, prove=True).fit(iris()).lower_bound_.by_method
-    solved = linear_program.bound_by_program(iris(), 3, None)
+    solved = column_generation.bound_by_program(iris(), 3, None)
     assert max(bounds["neighbours"], 0.9 * solved) < bounds["linear program"] <= solved * (1 + 1e-9)
 
 
@@ -225,13 +225,13 @@ def test_where_no_proof_was_made_the_bound_says_why(monkeypatch):
     )
     assert Refine(5, steps=1_000).fit(iris()).lower_bound_.note == ""
     assert Refine(5, steps=50 * 40 + 2, prove=True).fit(iris()).lower_bound_.note == ""
-    monkeypatch.setattr(linear_program, "MOST_RECORDS", 149)
+    monkeypatch.setattr(column_generation, "MOST_RECORDS", 149)
     large = Refine(5, steps=2_000, prove=True).fit(iris()).lower_bound_.note
     assert large.startswith("The search has no proof of how good its groups are: it proves that of up to ")
 
 
 def test_larger_files_are_searched_without_a_proof(monkeypatch):
-    monkeypatch.setattr(linear_program, "MOST_RECORDS", 149)
+    monkeypatch.setattr(column_generation, "MOST_RECORDS", 149)
     found = Refine(5, steps=2_000, prove=True).fit(iris())
     without = Refine(5, steps=2_000).fit(iris())
     assert found.steps_ == without.steps_
@@ -248,7 +248,7 @@ def test_a_large_k_needs_neither_more_memory_nor_more_time_than_there_is(monkeyp
     assert set(found.lower_bound_.by_method) == {"neighbours", "prices"}
     again = Refine(75, steps=found.steps_, prove=True).fit(iris())
     assert np.array_equal(again.labels_, found.labels_)
-    monkeypatch.setattr(linear_program, "_MOST_DISTANCES", 150 * 150 * 150 - 1)
+    monkeypatch.setattr(column_generation, "_MOST_DISTANCES", 150 * 150 * 150 - 1)
     assert set(Refine(75, steps=1_000, prove=True).fit(iris()).lower_bound_.by_method) == {"neighbours"}
 
 

@@ -15,7 +15,7 @@ import shoal
 from oracles.best_partitions import KINDS, least_sse, tiny_matrix
 from shoal.errors import ParameterError
 from shoal.partition import MDAV
-from shoal.partition.geometry.squared_errors import sse_by_group
+from shoal.partition.geometry.squared_distances import sse_by_group
 from shoal.partition.refine.refine import Refine
 from shoal.progress import listening
 

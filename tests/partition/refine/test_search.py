@@ -7,10 +7,8 @@ import pytest
 
 from shoal.partition import MDAV
 from shoal.partition.geometry.neighbours import nearest_records
-from shoal.partition.geometry.squared_errors import sse_by_group, total_sse
-from shoal.partition.refine.groups import groups_of
-from shoal.partition.refine.optimum import Optimum
-from shoal.partition.refine.search import RefineSearch
+from shoal.partition.geometry.squared_distances import sse_by_group, total_sse
+from shoal.partition.refine.search import Optimum, RefineSearch, groups_of
 
 
 def records(n: int = 300) -> np.ndarray:

@@ -19,7 +19,7 @@ from shoal.flow.blocks.work import Work, fallback_notes
 from shoal.flow.proven.losses import added_bounds
 from shoal.partition import LowerBound, Partitioner, Refine
 from shoal.partition.geometry.different_units import with_k_units
-from shoal.partition.geometry.safe_scale import safely_scaled
+from shoal.partition.geometry.squared_distances import safely_scaled
 from shoal.replace import Members
 
 __all__ = ["Grouping", "group_centres", "group_records", "points_of", "with_empty_records"]

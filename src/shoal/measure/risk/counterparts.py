@@ -27,7 +27,6 @@ Counts = NDArray[np.int64]
 # A record is among the nearest if its squared distance is within this factor and addition of the smallest.
 _RELATIVE = 1 + 1e-9
 _ABSOLUTE = 1e-12
-
 _AT_ONCE = 50_000  # distances: few enough to stay in the cache
 _TASKS = 64
 _LEAST_A_TASK = 500
@@ -90,7 +89,7 @@ def search_in_blocks(sought: Doubles, true: Doubles, searched: Doubles, numbers:
 def search_by_tree(sought: Doubles, true: Doubles, searched: Doubles, numbers: int) -> Counts:
     """Return what `search_through` does, by the tree of `shoal.partition.geometry`: where `width` is not large."""
     from shoal.partition.geometry.tree import plant
-    from shoal.partition.kernels.linkage_tree import count_ties_by_tree
+    from shoal.partition.kernels.record_linkage import count_ties_by_tree
 
     points, counts = distinct_records(searched)
     to_true = squared_distances(sought, true, numbers)
@@ -118,7 +117,7 @@ def as_near(sought: Doubles, to_true: Doubles, searched: Doubles, numbers: int) 
         Some records of the other file: added over its parts, the counts are those of the whole.
     """
     from shoal.partition.geometry.tree import plant
-    from shoal.partition.kernels.linkage_tree import count_as_near_by_tree
+    from shoal.partition.kernels.record_linkage import count_as_near_by_tree
 
     points, counts = distinct_records(searched)
     found = np.empty(len(sought), dtype=np.int64)

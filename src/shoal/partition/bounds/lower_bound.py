@@ -11,18 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from shoal.errors import TooFewRecordsError
 from shoal.parameters.limits import Number, OrNone, Whole, check_limits
-from shoal.partition.bounds.linear_program import (
+from shoal.partition.bounds.column_generation import (
     NOT_INSTALLED,
     bound_by_program,
     fits_program,
     is_highspy_installed,
 )
-from shoal.partition.bounds.neighbours import bound_of_neighbours
-from shoal.partition.bounds.prices import bound_by_prices
-from shoal.partition.bounds.rounding import ROUNDING
+from shoal.partition.bounds.prices import ROUNDING, bound_by_prices, bound_of_neighbours
 from shoal.partition.geometry.checked_matrix import checked_matrix
-from shoal.partition.geometry.safe_scale import scaled_for_squares
-from shoal.partition.geometry.squared_errors import total_sse
+from shoal.partition.geometry.squared_distances import scaled_for_squares, total_sse
 from shoal.partition.optimal_univariate import OptimalUnivariate
 
 __all__ = ["LowerBound", "lower_bound"]

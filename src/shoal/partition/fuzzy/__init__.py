@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shoal.partition.fuzzy.at_least_k.at_least_k import AtLeastK
+    from shoal.partition.fuzzy.at_least_k import AtLeastK
     from shoal.partition.fuzzy.cmeans import CMeans, FuzzyCMeans, NoiseClustering
     from shoal.partition.fuzzy.entropy import EntropyFuzzyCMeans
     from shoal.partition.fuzzy.possibilistic import FuzzyPossibilisticCMeans, PossibilisticCMeans

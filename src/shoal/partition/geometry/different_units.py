@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.partition.geometry.centroids import centroids_of
 from shoal.partition.geometry.neighbours import nearest_records
+from shoal.partition.geometry.squared_distances import centroids_of
 
 __all__ = ["count_units", "most_groups", "with_k_units"]
 

@@ -31,7 +31,7 @@ def cut_long_edges(
         The parents and the sizes of the subtrees afterwards.
     """
     # Imported here because numba takes a second to import.
-    from shoal.partition.kernels.edge_cut import cut_edges, subtree_sizes
+    from shoal.partition.kernels.forest import cut_edges, subtree_sizes
 
     parent = parent.copy()
     size = subtree_sizes(parent)[0].astype(np.int64)
@@ -44,7 +44,7 @@ def cut_long_edges(
 
 def number_trees(parent: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return for every record the number of its tree, in the order of their first records."""
-    from shoal.partition.kernels.edge_cut import subtree_sizes
+    from shoal.partition.kernels.forest import subtree_sizes
 
     _, children_first = subtree_sizes(parent)
     root = np.arange(len(parent))

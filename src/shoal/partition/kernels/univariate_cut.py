@@ -29,7 +29,228 @@ import numpy as np
 from numba import types
 
 from shoal.partition.kernels.compiled import Doubles, Integers, Scalar, inner_kernel, intrinsic, kernel
-from shoal.partition.kernels.two_parts import add_parts, squared_sum_part, sum_from
+
+
+@kernel
+def extend_best_cuts(
+    path: Doubles, k: Scalar, least: Doubles, group_size: Integers, start: Scalar, stop: Scalar
+) -> None:
+    """Fill in the best last group of the first `start` + 1 to `stop` records of a path.
+
+    ``least[j]`` is the least sum of squared errors of the first j records in groups of k to 2k-1 neighbours
+    (infinite if they cannot be cut so) and ``group_size[j]`` the size of the last of these groups; of equally good
+    ones the largest. ``least[0]`` is zero.
+
+    The squared errors of a group are updated as it grows backwards from its last record, by the distance of the new
+    record to the mean so far. Differences of running totals would take as long and lose every digit of the groups
+    of a long file. All is measured from the last record, so that values far from zero, which leave few digits for
+    the mean, keep theirs for what tells them apart.
+    """
+    d = path.shape[1]
+    mean = np.empty(d)  # less the last record
+    for j in range(start + 1, stop + 1):
+        least[j] = np.inf
+        group_size[j] = 0
+        errors = 0.0
+        mean[:] = 0.0
+        for size in range(1, min(j, 2 * k - 1) + 1):
+            share = 1.0 / size
+            for column in range(d):
+                value = path[j - size, column] - path[j - 1, column]
+                difference = value - mean[column]
+                mean[column] += difference * share
+                errors += difference * (value - mean[column])
+            if size >= k and least[j - size] < np.inf and least[j - size] + errors <= least[j]:
+                least[j] = least[j - size] + errors
+                group_size[j] = size
+
+
+@kernel
+def label_along_path(group_size: Integers, order: Integers, labels: Integers) -> None:
+    """Number the groups along the path and write the label of every record; `order` gives the records in it."""
+    groups = 0
+    j = order.shape[0]
+    while j > 0:
+        j -= group_size[j]
+        groups += 1
+    j = order.shape[0]
+    while j > 0:
+        groups -= 1
+        for i in range(j - group_size[j], j):
+            labels[order[i]] = groups
+        j -= group_size[j]
+
+
+@inner_kernel
+def two_sum(a: Scalar, b: Scalar) -> Scalar:
+    """Return the sum rounded, and what rounding lost."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+@intrinsic
+def times_plus(typing_context, a, b, c):  # type: ignore[no-untyped-def]
+    """Return a * b + c, rounded once: the same on every processor, those without such an instruction too."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.fma(*arguments)
+
+    return types.float64(types.float64, types.float64, types.float64), generate
+
+
+@inner_kernel
+def two_square(a: Scalar) -> Scalar:
+    """Return the square rounded, and what rounding lost."""
+    square = a * a
+    return square, times_plus(a, a, -square)
+
+
+@inner_kernel
+def add_parts(high: Scalar, low: Scalar, other_high: Scalar, other_low: Scalar) -> Scalar:
+    """Return the sum of two numbers with high and low parts."""
+    total, lost = two_sum(high, other_high)
+    lost += low + other_low
+    high = total + lost
+    return high, lost - (high - total)
+
+
+@inner_kernel
+def squared_sum_part(high: Scalar, low: Scalar, size: Scalar) -> Scalar:
+    """Return the square of a sum divided by the number of values."""
+    square, rest = two_square(high)
+    rest += 2.0 * high * low
+    part = square / size
+    return part, (times_plus(-part, size, square) + rest) / size
+
+
+@inner_kernel
+def sum_from(value: Scalar, zero: Scalar, sums: Scalar) -> Scalar:
+    """Add the distance of a value from `zero` to a sum and its square to a sum of squares."""
+    s_high, s_low, q_high, q_low = sums
+    value, lost = two_sum(value, -zero)
+    square, rest = two_square(value)
+    rest += 2.0 * value * lost
+    s_high, more = two_sum(s_high, value)
+    s_low += more + lost
+    q_high, more = two_sum(q_high, square)
+    q_low += more + rest
+    return s_high, s_low, q_high, q_low
+
+
+BUCKETS = 1 << 16
+_DIGIT_BITS = 11
+_DIGITS = 6  # that many times 11 bits are all 64
+_VALUES = 1 << _DIGIT_BITS
+_SIGN = np.uint64(1 << 63)
+_ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+
+
+@inner_kernel
+def _key(bits: Scalar) -> Scalar:
+    """Return a whole number that is ordered the way the doubles are."""
+    if bits == _SIGN:  # minus zero
+        bits = np.uint64(0)
+    return bits ^ (_ALL if bits & _SIGN else _SIGN)  # of two negative numbers the one with larger bits is the smaller
+
+
+@inner_kernel
+def _bucket(key: Scalar, least: Scalar, shift: Scalar) -> Scalar:
+    return np.int64((key - least) >> shift)
+
+
+@inner_kernel
+def _digit(key: Scalar, digit: Scalar) -> Scalar:
+    return np.int64((key >> np.uint64(digit * _DIGIT_BITS)) & np.uint64(_VALUES - 1))
+
+
+@kernel
+def direction(values: Doubles) -> int:
+    """Return 1 if no number is below the one before it, -1 if none is above, and 0 if some are and some are not."""
+    rises, falls = True, True
+    for i in range(1, values.shape[0]):
+        rises &= values[i - 1] <= values[i]
+        falls &= values[i - 1] >= values[i]
+        if not (rises or falls):
+            return 0
+    return 1 if rises else -1
+
+
+@kernel
+def order_backwards(values: Doubles, rows: Integers) -> None:
+    """Write the order of numbers that fall all the way; equal ones stay in the order of their rows."""
+    n = values.shape[0]
+    begin = 0
+    while begin < n:
+        end = begin + 1
+        while end < n and values[end] == values[begin]:
+            end += 1
+        for row in range(begin, end):
+            rows[n - end + row - begin] = row
+        begin = end
+
+
+@kernel
+def count_buckets(bits: Integers, counts: Integers) -> tuple[Scalar, Scalar]:
+    """Count the numbers in each of `BUCKETS` equal ranges of keys, in rising order.
+
+    `bits` are finite doubles, seen as whole numbers without a sign. Returns what `deal` needs to find the range again:
+    the least key, and how many of its lower bits do not matter.
+    """
+    least = greatest = _key(bits[0])
+    for row in range(bits.shape[0]):
+        key = _key(bits[row])
+        least = min(least, key)
+        greatest = max(greatest, key)
+    shift = np.uint64(0)
+    while (greatest - least) >> shift >= np.uint64(BUCKETS):
+        shift += np.uint64(1)
+    for row in range(bits.shape[0]):
+        counts[_bucket(_key(bits[row]), least, shift)] += 1
+    return least, shift
+
+
+@kernel
+def deal(
+    bits: Integers, least: Scalar, shift: Scalar, part_of: Integers, place: Integers, keys: Integers, rows: Integers
+) -> None:
+    """Write the keys and their rows part by part; `part_of` a bucket begins at its `place`."""
+    for row in range(bits.shape[0]):
+        key = _key(bits[row])
+        part = part_of[_bucket(key, least, shift)]
+        keys[place[part]] = key
+        rows[place[part]] = row
+        place[part] += 1
+
+
+@kernel
+def order_part(keys: Integers, rows: Integers, spare_keys: Integers, spare_rows: Integers) -> None:
+    """Put the keys of a part and their rows into order, and write the bits of the doubles that the keys stand for."""
+    n = keys.shape[0]
+    counts = np.zeros((_DIGITS, _VALUES), rows.dtype)
+    for i in range(n):
+        for digit in range(_DIGITS):
+            counts[digit, _digit(keys[i], digit)] += 1
+    from_keys, from_rows, to_keys, to_rows = keys, rows, spare_keys, spare_rows
+    for digit in range(_DIGITS):
+        place = counts[digit]
+        if place.max() == n:
+            continue
+        total = 0
+        for value in range(_VALUES):
+            count = place[value]
+            place[value] = total
+            total += count
+        for i in range(n):
+            value = _digit(from_keys[i], digit)
+            to_keys[place[value]] = from_keys[i]
+            to_rows[place[value]] = from_rows[i]
+            place[value] += 1
+        from_keys, from_rows, to_keys, to_rows = to_keys, to_rows, from_keys, from_rows
+    for i in range(n):
+        rows[i] = from_rows[i]
+        keys[i] = from_keys[i] ^ (_SIGN if from_keys[i] & _SIGN else _ALL)
+
 
 _DOUBT = 2.0**-48  # sixteen times the rounding of a double: what the high parts can be wrong by
 _EQUAL = 2.0**-80  # what both parts together can be wrong by, and differences that count as none
@@ -37,9 +258,13 @@ _FEW = 8  # columns that are looked at one after the other
 
 # What is known of a column, i, and of a row, j. `_LOW` is what the number before it lost in rounding.
 LEAST, LEAST_LOW = 0, 1  # of i: the least squared errors of the first i values
+
 UPPER, UPPER_LOW = 2, 3  # of i: the same and the squares of the values from there to the block
+
 SUM, SUM_LOW = 4, 5  # of i: these values; of j: the values from the beginning of the block
+
 SQUARES, SQUARES_LOW = 2, 3  # of j: their squares
+
 SCALE = 6  # of i: the numbers that the least squared errors were computed from; zero if they are zero themselves
 SHARE = 0  # not of j: the part that a value is of the mean of a group from the first, second, ... column of any row
 ENTRY = 7  # not of i: the entries of a row that are looked at together

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from shoal.parameters.limits import Limit, OneOf, Whole
 from shoal.parameters.searched import Searched
 from shoal.partition.base import Partitioner
-from shoal.partition.geometry.centroids import centroid
-from shoal.partition.geometry.squared_distances import squared_distances
+from shoal.partition.geometry.squared_distances import centroid, squared_distances
 from shoal.partition.mdav.generic import MDAVGeneric
-from shoal.partition.mdav.tail import VARIANTS, assign_the_rest, first_by_distance, loop_needs
-from shoal.partition.mdav.with_trees import loop_with_trees
+from shoal.partition.mdav.with_trees import VARIANTS, assign_the_rest, first_by_distance, loop_needs, loop_with_trees
 from shoal.progress import advance
 
 __all__ = ["MDAV"]

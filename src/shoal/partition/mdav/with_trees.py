@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,67 @@ from shoal.partition.geometry.tree import (
 )
 from shoal.progress import advance
 
-__all__ = ["loop_with_trees"]
+VARIANTS = ("classic", "two-k", "thesis")
+
+
+def loop_needs(k: int, variant: str) -> int:
+    """Return how many records have to be left for the loop to make another two groups."""
+    return 3 * k if variant == "classic" else 2 * k
+
+
+def first_by_distance(distances: NDArray[np.float64], count: int) -> NDArray[np.intp]:
+    """Return the positions of the `count` least distances, of equal ones the first."""
+    if count >= len(distances):
+        return np.arange(len(distances))
+    last = np.partition(distances, count - 1)[count - 1]
+    nearer = np.flatnonzero(distances < last)
+    equal = np.flatnonzero(distances == last)
+    return np.concatenate([nearer, equal[: count - len(nearer)]])
+
+
+def assign_the_rest(
+    X: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    k: int,
+    variant: str,
+    centroid_of: Callable[[NDArray[np.float64]], Any],
+    distances_to: Callable[[Any, Any], NDArray[np.float64]],
+    stacked: Callable[[list[Any]], Any] = np.array,
+) -> None:
+    """Give the records without a label (-1) one: another group or two, or the group with the nearest centroid.
+
+    Parameters
+    ----------
+    X, labels
+        The records, and their groups so far; `labels` is changed.
+    k, variant
+        As in `MDAV`.
+    centroid_of
+        Gives the centroid of some records.
+    distances_to
+        Gives the distance of every one of some records to a point, or of every one of some centroids to a record.
+    stacked
+        Puts centroids into the form that `distances_to` takes.
+    """
+    groups = int(labels.max()) + 1
+    left = np.flatnonzero(labels < 0)
+    if variant != "thesis" and len(left) >= (2 * k if variant == "classic" else k):
+        seed = left[np.argmax(distances_to(X[left], centroid_of(X[left])))]
+        members = left[first_by_distance(distances_to(X[left], X[seed]), k)]
+        labels[members] = groups
+        groups += 1
+        left = np.flatnonzero(labels < 0)
+    if len(left) == 0:
+        return
+    if len(left) >= k:  # with the two-k tail they are fewer by now
+        labels[left] = groups
+        return
+    order = np.argsort(labels, kind="stable")[len(left) :]
+    starts = np.searchsorted(labels[order], np.arange(1, groups))
+    # The centroids of the groups before any of the leftovers joins.
+    centroids = stacked([centroid_of(X[rows]) for rows in np.split(order, starts)])
+    labels[left] = [np.argmin(distances_to(centroids, X[row])) for row in left]
+
 
 # Fewer records than this are one step, and one tree lasts to the end.
 _SMALL = 2_000
@@ -35,8 +96,7 @@ def loop_with_trees(
     """Make groups, two at a time, as long as `needed` records remain; nominal columns have codes from 0 on."""
     # Imported here because numba takes a second to import.
     from shoal.partition.kernels.exact_sum import MOST_PARTIALS, total_columns
-    from shoal.partition.kernels.mdav import make_pairs_of_groups
-    from shoal.partition.kernels.mdav_mixed import make_pairs_of_mixed_groups
+    from shoal.partition.kernels.mdav import make_pairs_of_groups, make_pairs_of_mixed_groups
 
     n, d = X.shape
     totals = np.zeros((d, MOST_PARTIALS))

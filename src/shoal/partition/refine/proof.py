@@ -11,8 +11,7 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.partition.bounds.column_generation import ColumnGeneration
-from shoal.partition.bounds.integer_program import IntegerSolution, best_of
+from shoal.partition.bounds.column_generation import ColumnGeneration, IntegerSolution, best_of
 from shoal.partition.bounds.time_left import OutOfTimeError, TimeLeft
 from shoal.progress import advance
 

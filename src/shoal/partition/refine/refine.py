@@ -16,25 +16,20 @@ from shoal.parameters.choices import build, written_form
 from shoal.parameters.limits import Limit, Number, OrNone, TrueOrFalse, Whole
 from shoal.partition.algorithms import ALGORITHMS
 from shoal.partition.base import Partitioner
-from shoal.partition.bounds.linear_program import (
+from shoal.partition.bounds.column_generation import (
     MOST_RECORDS,
     fits_program,
     is_highspy_installed,
     scaled_for_program,
 )
 from shoal.partition.bounds.lower_bound import LowerBound
-from shoal.partition.bounds.neighbours import lower_bound_by_neighbours
-from shoal.partition.bounds.prices import bound_by_prices
+from shoal.partition.bounds.prices import bound_by_prices, lower_bound_by_neighbours
 from shoal.partition.bounds.time_left import OutOfTimeError
 from shoal.partition.geometry.neighbours import nearest_records
-from shoal.partition.geometry.safe_scale import scaled_for_squares
-from shoal.partition.geometry.squared_errors import total_sse
-from shoal.partition.kernels.refine_groups import Groups
-from shoal.partition.refine.groups import copy_of, groups_of, split_large
-from shoal.partition.refine.optimum import Optimum
+from shoal.partition.geometry.squared_distances import scaled_for_squares, total_sse
+from shoal.partition.kernels.refine import Groups
 from shoal.partition.refine.proof import Proof
-from shoal.partition.refine.search import RefineSearch
-from shoal.partition.refine.start import labels_of_start
+from shoal.partition.refine.search import Optimum, RefineSearch, copy_of, groups_of, labels_of_start, split_large
 from shoal.progress import advance, share
 
 __all__ = ["Refine"]

@@ -8,20 +8,177 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 
+from shoal.errors import ParameterError
 from shoal.partition.base import Partitioner
+from shoal.partition.geometry.squared_distances import sse_by_group
 from shoal.partition.k_means_micro import KMeansMicro
-from shoal.partition.kernels.refine_groups import Groups
+from shoal.partition.kernels.refine import MOST_GROUPS, MOST_MOVABLE, Groups, Proposals
 from shoal.partition.mdav.mdav import MDAV
-from shoal.partition.refine.groups import copy_of, groups_of, room_for_proposals, split_large
-from shoal.partition.refine.optimum import Optimum
 from shoal.progress import advance, share
 
-__all__ = ["RefineSearch"]
+
+def groups_of(X: NDArray[np.float64], labels: NDArray[np.int64], k: int) -> Groups:
+    """Bring a partition with groups of k to 2k-1, labels 0 to g-1, into the form for the search."""
+    n, most = len(labels), len(labels) // k
+    sizes = np.bincount(labels, minlength=most).astype(np.int32)
+    first = np.cumsum(sizes) - sizes
+    by_group = np.argsort(labels, kind="stable").astype(np.int32)
+    position = np.arange(n) - first[labels[by_group]]
+    members = np.zeros((most, 2 * k - 1), dtype=np.int32)
+    members[labels[by_group], position] = by_group
+    return Groups(
+        labels=labels.astype(np.int32),
+        members=members,
+        sizes=sizes,
+        sse=sse_by_group(X, labels, most),
+        numbers=np.arange(most, dtype=np.int32),
+        place=np.arange(most, dtype=np.int32),
+        in_use=np.array([labels.max() + 1], dtype=np.int64),
+        changed=np.full(most, -1, dtype=np.int64),
+        visits=np.zeros(most, dtype=np.int32),
+    )
+
+
+def copy_of(groups: Groups) -> Groups:
+    """Return the same partition in arrays of its own."""
+    arrays: tuple[NDArray[Any], ...] = groups
+    return Groups._make(array.copy() for array in arrays)
+
+
+def split_large(X: NDArray[np.float64], labels: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Split the groups of 2k records and more into groups of k to 2k-1, which makes no partition worse."""
+    labels = labels.copy()
+    sizes = np.bincount(labels)
+    groups = len(sizes)
+    with share(0):
+        for group in np.flatnonzero(sizes >= 2 * k):
+            members = np.flatnonzero(labels == group)
+            parts = MDAV(k).fit(X[members]).labels_
+            labels[members] = np.where(parts == 0, group, groups + parts - 1)
+            groups += parts.max()
+    return labels
+
+
+def room_for_proposals(steps: int, k: int) -> Proposals:
+    """Return room for the proposals of that many steps."""
+    records = max(MOST_MOVABLE, 2 * (2 * k - 1))  # two groups fit in any case
+    return Proposals(
+        taken=np.zeros((steps, MOST_GROUPS + 1), dtype=np.int32),
+        counts=np.zeros((steps, 3), dtype=np.int32),
+        rows=np.zeros((steps, records), dtype=np.int32),
+        parts=np.zeros((steps, records), dtype=np.int32),
+        sse=np.zeros((steps, MOST_GROUPS + 1)),
+        gain=np.zeros(steps),
+        leeway=np.zeros(steps),
+        next_step=np.zeros(1, dtype=np.int64),
+    )
+
+
+_CLOSE = 1e-6  # to the lower bound, relative: more than rounding takes from it
+
+
+class Optimum:
+    """Tells whether no partition can be better than the present one, in the two cases where that is plain to see.
+
+    The loss of a group of s records is the sum of the squared distances of its pairs, divided by s: at least that of
+    every record's k-1 nearest, divided by 2k, and as much only if these are the group, or if all its distances are 0.
+    The distances are compared one by one: none is beyond the (k-1)th smallest, and as many are below it as there are
+    such records. The total loss would not do: rounding, or one far record, hides the others.
+
+    Parameters
+    ----------
+    X
+        The records.
+    neighbours
+        The nearest other records of every record, nearest first.
+    k
+        The least number of records in a group.
+    bound
+        A lower bound on the loss of all partitions.
+    """
+
+    def __init__(self, X: NDArray[np.float64], neighbours: NDArray[np.int32], k: int, bound: float) -> None:
+        self._X = X
+        self._k = k
+        nearest = neighbours[:, : k - 1]
+        self._reach = _squared_distances_to(X, nearest[:, -1])
+        self._nearer = np.zeros(len(X), dtype=np.int64)  # how many records are nearer than that
+        for others in nearest.T:
+            self._nearer += _squared_distances_to(X, others) < self._reach
+        # The mean of identical records may be off in its last digits, more so of many.
+        rounding = X.size * (2 * k * np.finfo(float).eps * np.abs(X).max()) ** 2
+        self._close = bound * (1 + _CLOSE) + rounding
+
+    def is_reached(self, groups: Groups) -> bool:
+        """Whether every record is with its k-1 nearest and no other, or with identical ones alone."""
+        if groups.sse.sum() > self._close:
+            return False
+        sizes = groups.sizes[groups.labels]
+        reach = np.where(sizes == self._k, self._reach, 0.0)
+        nearer = np.where(sizes == self._k, self._nearer, 0)
+        for position, members in enumerate(groups.members.T):
+            others = members[groups.labels]
+            distances = _squared_distances_to(self._X, others)
+            if np.any((distances > reach) & (position < sizes)):
+                return False
+            nearer -= (distances < reach) & (position < sizes) & (others != np.arange(len(others)))
+        return not nearer.any()
+
+
+def _squared_distances_to(X: NDArray[np.float64], others: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return the squared distance of every record to another, summed as for the lists of neighbours."""
+    # Imported here because numba takes a second to import.
+    from shoal.partition.kernels.prices import measure_lists
+
+    squared = np.empty((len(X), 1))
+    measure_lists(X, np.ascontiguousarray(others)[:, np.newaxis], squared)
+    return squared[:, 0]
+
+
+def labels_of_start(start: Partitioner | ArrayLike, X: NDArray[np.float64], k: int) -> NDArray[np.int64]:
+    """Return the groups to start from, numbered 0 to g-1.
+
+    Parameters
+    ----------
+    start
+        A partitioner, or the group of every record as any whole number.
+    X
+        The records.
+    k
+        The least number of records in a group.
+    """
+    if isinstance(start, Partitioner):
+        numbers = np.asarray(clone(start).fit(X).labels_)
+    else:
+        try:
+            numbers = np.asarray(start)
+        except ValueError:
+            raise ParameterError(
+                "start must be whole numbers, one for every record; got lists of different lengths in a list."
+            ) from None
+        advance(1)
+    if numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer):
+        raise ParameterError(
+            f"start must be whole numbers, one for every record; got {numbers.ndim} dimension(s) of {numbers.dtype}."
+        )
+    if len(numbers) != len(X):
+        raise ParameterError(f"start must have a group for each of the {len(X)} records; got {len(numbers)} of them.")
+    _, labels, sizes = np.unique(numbers, return_inverse=True, return_counts=True)
+    if sizes.min() < k:
+        raise ParameterError(
+            f"start must have groups of at least k={k} records; {np.count_nonzero(sizes < k)} of its "
+            f"{len(sizes)} groups have fewer, the smallest {sizes.min()}. Lower k, or start from another partition."
+        )
+    return labels.astype(np.int64)
+
 
 _SHORTEST_ROUND, _LONGEST_ROUND = 32, 256  # steps; the longer a round, the less threads wait for each other
+
 _GROUPS_A_STEP = 200  # with fewer, too many steps of one round would take the same groups
+
 # Steps for every group:
 _REST = 10  # without any gain, before the partition is shaken
 _SHAKE = 15  # that shake it
@@ -29,7 +186,9 @@ _RACE = 30  # for a fresh start to get ahead of the best partition
 _PATIENCE = 1_000  # without a new best partition, before the search ends
 _TOLERANCE = 1.0  # at first, for results that are worse, relative to the mean loss of their records
 _HASTE = 5  # that are quicker and colder: a large file gains more from having been everywhere first
+
 _FIRST_MOVES, _MOST_MOVES = 30, 300  # of every record that a step makes, at first and after the haste
+
 _FIRST_HEAT = 0.5  # of a step, at first; 1 after the haste
 _FRESH_STARTS = 3  # between two shakes
 

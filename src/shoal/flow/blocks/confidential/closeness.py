@@ -25,8 +25,7 @@ from shoal.flow.blocks.work import Work
 from shoal.measure.risk.keys.confidential_values import is_ordered, observed_codes
 from shoal.measure.risk.keys.t_closeness import distances_of_classes
 from shoal.partition import Partition
-from shoal.partition.closeness.close_groups import AS_MADE, close_groups
-from shoal.partition.closeness.distributions import Distributions
+from shoal.partition.closeness import AS_MADE, Distributions, close_groups
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan

@@ -75,7 +75,7 @@ def _nearest(
     wanted: int,
 ) -> Places:
     """Return the places of the nearest records, targets x guessed columns x wanted."""
-    from shoal.partition.kernels.nearest_known import write_nearest_known  # deferred: slow to import
+    from shoal.partition.kernels.neighbours import write_nearest_known  # deferred: slow to import
 
     sought, searched = (np.ascontiguousarray(file[:, known]) for file in (targets, records))
     left_out = np.array([known.index(place) if place in known else -1 for place in guessed], dtype=np.int64)

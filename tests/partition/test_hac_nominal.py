@@ -9,7 +9,7 @@ import pytest
 import shoal
 from command_line import run_shoal
 from shoal.errors import MethodError
-from shoal.partition.hac.hac import HAC
+from shoal.partition.hac import HAC
 
 NOMINAL = ["area", "region", "tenure"]
 HAMMING = "hac:distance=hamming"

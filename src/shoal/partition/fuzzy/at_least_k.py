@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -16,19 +17,173 @@ from shoal.parameters.limits import Above, Limit, Number, Whole
 from shoal.parameters.searched import Searched
 from shoal.partition.base import Partitioner
 from shoal.partition.fuzzy.alternating import Fuzzy, MembershipRule, alternate, c_means_rule, memberships
-from shoal.partition.fuzzy.at_least_k.cluster_tree import ClusterTree, SetToSplit
-from shoal.partition.fuzzy.at_least_k.repair import filled, large_enough
 from shoal.partition.fuzzy.device import threads_for_blocks
 from shoal.partition.fuzzy.soft_method import NestedClusters
 from shoal.partition.fuzzy.starts import farthest_first
 from shoal.partition.geometry.checked_matrix import checked_matrix
-from shoal.partition.geometry.safe_scale import scaled_for_squares
+from shoal.partition.geometry.squared_distances import scaled_for_squares
 from shoal.partition.mdav.mdav import MDAV
 from shoal.progress import advance
 
-__all__ = ["AtLeastK"]
-
 Doubles = NDArray[np.float64]
+
+_ROOT = -1
+
+
+@dataclass(frozen=True)
+class SetToSplit:
+    """A set of records on its way to become leaves, and where in the tree it is.
+
+    Attributes
+    ----------
+    rows
+        Its records.
+    split, part
+        The number of the split that it came from, and which of its parts it is; -1 for all records.
+    """
+
+    rows: NDArray[np.int64]
+    split: int = _ROOT
+    part: int = 0
+
+
+@dataclass(frozen=True)
+class _Split:
+    """How a set was split.
+
+    Attributes
+    ----------
+    centres
+        The mean of every part.
+    fuzziness
+        What m - 1 was, as a multiple of that of the whole file.
+    leaves
+        The leaf that every part is, -1 for one that was split in turn.
+    parent, part
+        As in `SetToSplit`.
+    """
+
+    centres: Doubles
+    fuzziness: float
+    leaves: NDArray[np.int64]
+    parent: int
+    part: int
+
+
+@dataclass
+class ClusterTree:
+    """All splits of a file, the first first; what was not split again is a leaf, and leaves are numbered as made."""
+
+    n_leaves: int = 0
+    _splits: list[_Split] = field(default_factory=list)
+
+    def add_leaf(self, one: SetToSplit) -> int:
+        """Let a set be a leaf, and return its number."""
+        if one.split != _ROOT:
+            self._splits[one.split].leaves[one.part] = self.n_leaves
+        self.n_leaves += 1
+        return self.n_leaves - 1
+
+    def add_split(self, one: SetToSplit, X: Doubles, parts: NDArray[np.int64], fuzziness: float) -> list[SetToSplit]:
+        """Let a set be split, and return its parts.
+
+        Parameters
+        ----------
+        one
+            The set.
+        X
+            Its records.
+        parts
+            The part of each, 0 to c-1, none of them empty.
+        fuzziness
+            What m - 1 was, as a multiple of that of the whole file.
+        """
+        rows = [np.flatnonzero(parts == part) for part in range(int(parts.max()) + 1)]
+        centres = np.array([X[some].mean(axis=0) for some in rows])
+        leaves = np.full(len(rows), -1, dtype=np.int64)
+        self._splits.append(_Split(centres, fuzziness, leaves, one.split, one.part))
+        number = len(self._splits) - 1
+        return [SetToSplit(one.rows[some], number, part) for part, some in enumerate(rows)]
+
+    def memberships(self, X: Doubles, m: float) -> Doubles:
+        """Return the memberships of records in the leaves, n x leaves: products of those on the way to each.
+
+        Parameters
+        ----------
+        X
+            The records.
+        m
+            How fuzzy memberships are in the first split; in the others less, as far as they were when made.
+        """
+        if not self._splits:
+            return np.ones((len(X), 1))
+        result = np.zeros((len(X), self.n_leaves))
+        for one, inside in self._walk(X, m):
+            is_leaf = one.leaves >= 0
+            result[:, one.leaves[is_leaf]] = inside[:, is_leaf]
+        return result
+
+    def _walk(self, X: Doubles, m: float) -> Iterator[tuple[_Split, Doubles]]:
+        """Give every split with the memberships in its parts, times those in the set that was split."""
+        waiting: dict[tuple[int, int], Doubles] = {(_ROOT, 0): np.ones(len(X))}
+        for number, one in enumerate(self._splits):
+            of_set = waiting.pop((one.parent, one.part))
+            inside = np.zeros((len(X), len(one.centres)))
+            some = np.flatnonzero(of_set > 0)
+            if len(some):
+                rule = c_means_rule(1 + (m - 1) * one.fuzziness)
+                inside[some] = np.asarray(memberships(X[some], one.centres, rule)) * of_set[some, None]
+            yield one, inside
+            for part in np.flatnonzero(one.leaves < 0):
+                waiting[number, int(part)] = inside[:, part].copy()
+
+
+_FEWEST = 2  # clusters are left however small they are: one is no split
+
+
+def large_enough(counts: NDArray[np.int64], least: float) -> NDArray[np.bool_]:
+    """Return which clusters are not dissolved: those of at least so many records, and in any case the two largest.
+
+    Of clusters equally large the first is larger.
+    """
+    largest = np.argsort(-counts, kind="stable")[:_FEWEST]
+    kept: NDArray[np.bool_] = counts >= least
+    kept[largest] = True
+    return kept
+
+
+def filled(memberships: NDArray[np.float64], parts: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Return the part of every record, each with at least k records.
+
+    Of all records in parts of more than k, the one with the highest membership in a part below k moves there; then the
+    next, until no part is below k. Of memberships equally high the first record's counts, and of these the first
+    cluster's. There must be k records for every cluster.
+
+    Parameters
+    ----------
+    memberships
+        Of n records in c clusters.
+    parts
+        The cluster that each record is in.
+    k
+        The least number of records in a cluster.
+    """
+    parts = parts.copy()
+    counts = np.bincount(parts, minlength=memberships.shape[1])
+    lacking = np.flatnonzero(counts < k)
+    movable = np.flatnonzero(counts[parts] > k)
+    highest_first = np.argsort(-memberships[np.ix_(movable, lacking)], axis=None, kind="stable")
+    # No part ever gains that has k already, so whoever cannot move now cannot move later: one pass is enough.
+    for place in highest_first:
+        if counts[lacking].min(initial=k) >= k:
+            break
+        row, part = movable[place // len(lacking)], lacking[place % len(lacking)]
+        if counts[part] < k < counts[parts[row]]:
+            counts[parts[row]] -= 1
+            counts[part] += 1
+            parts[row] = part
+    return parts
+
 
 _MOST_MEMBERSHIPS = 500_000_000  # 4 GB
 

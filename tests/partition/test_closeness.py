@@ -9,10 +9,16 @@ from hypothesis import strategies as st
 
 from oracles.slow_close_groups import dealt, exchanged, largest, merged
 from shoal.partition import MDAV
-from shoal.partition.closeness.buckets import bucket_sizes, grouped_from_buckets
-from shoal.partition.closeness.close_groups import AS_MADE, MERGED, close_groups, squared_error
-from shoal.partition.closeness.distributions import Distributions
-from shoal.partition.closeness.merging import merged_until_close
+from shoal.partition.closeness import (
+    AS_MADE,
+    MERGED,
+    Distributions,
+    bucket_sizes,
+    close_groups,
+    grouped_from_buckets,
+    merged_until_close,
+    squared_error,
+)
 from shoal.partition.kernels.closeness import dealt_from_buckets, grouped_with_exchanges
 
 

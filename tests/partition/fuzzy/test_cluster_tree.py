@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.partition.fuzzy.at_least_k.cluster_tree import ClusterTree, SetToSplit
+from shoal.partition.fuzzy.at_least_k import ClusterTree, SetToSplit
 
 
 def test_by_hand():

@@ -16,8 +16,7 @@ from command_line import run_shoal
 from oracles.slow_hac import slow_hac, textbook_levenshtein
 from shoal.errors import DataError, MethodError, ParameterError
 from shoal.partition import HAC, HACMixed
-from shoal.partition.hac import mixed
-from shoal.partition.hac.mixed import text_distances
+from shoal.partition.hac import mixed, text_distances
 
 LINKAGES = ("single", "complete", "average", "centroid", "minimum-energy")
 THE_REST = [

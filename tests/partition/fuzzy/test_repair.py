@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.slow_at_least_k import slowly_filled
-from shoal.partition.fuzzy.at_least_k.repair import filled, large_enough
+from shoal.partition.fuzzy.at_least_k import filled, large_enough
 
 
 @given(k=st.integers(2, 5), c=st.integers(2, 5), extra=st.integers(0, 12), seed=st.integers(0, 500), ties=st.booleans())

@@ -14,7 +14,7 @@ from scipy.spatial.distance import pdist
 import shoal
 from oracles.slow_hac import slow_hac, slow_merges
 from shoal.errors import DataError
-from shoal.partition.hac.hac import HAC
+from shoal.partition.hac import HAC
 from shoal.progress import listening
 
 LINKAGES = ("single", "complete", "average", "centroid", "minimum-energy")

@@ -1,1 +1,0 @@
-"""Groups in which confidential variables are distributed nearly as in the whole file (t-closeness)."""

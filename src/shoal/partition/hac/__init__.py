@@ -1,1 +1,0 @@
-"""HAC: hierarchical agglomerative clustering with limits on the size of clusters."""
