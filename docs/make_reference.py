@@ -43,8 +43,7 @@ PAGES: dict[str, tuple[str, dict[str, list[str] | None]]] = {
         "Comparisons and searches",
         {
             "shoal.search.comparison": ["ComparedRelease"],
-            "shoal.search.trial_measures": ["TrialMeasures"],
-            "shoal.search.trial": ["Trial"],
+            "shoal.search.trial": ["TrialMeasures", "Trial"],
             "shoal.flow.category_ways": ["category_ways", "CategoryWay"],
         },
     ),

@@ -10,10 +10,9 @@ import pytest
 from shoal.flow.masking import Masking, masking_of
 from shoal.partition import HAC, MDAV, METHODS, MHM, TFRP
 from shoal.replace import IPSO, REPLACEMENTS
-from shoal.search.grid import GridSearch
 from shoal.search.space import SearchParameter, Space, space_of
-from shoal.search.trial import Trial
-from shoal.search.trial_measures import TrialMeasures
+from shoal.search.trial import Trial, TrialMeasures
+from shoal.search.tune import GridSearch
 
 
 def space(name: str, **more) -> Space:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.search.pareto import pareto_front
+from shoal.search.tuning import pareto_front
 
 FIGURES = st.tuples(st.integers(0, 6), st.integers(0, 6))
 

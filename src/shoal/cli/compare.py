@@ -54,7 +54,7 @@ def compare(
     from shoal.read import as_table
     from shoal.report.terminal.comparison import comparison_text
     from shoal.search.comparison import compare
-    from shoal.search.trial_measures import further_measures
+    from shoal.search.trial import further_measures
     from shoal.write import refuse_targets, write_table
 
     ks = read_ks(k)

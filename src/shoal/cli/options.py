@@ -309,7 +309,7 @@ def measure_options(
         return {}
     from shoal.measure import MEASURES  # quick start-up
     from shoal.measure.options import checked_measure_options
-    from shoal.search.trial_measures import TRIAL_MEASURES
+    from shoal.search.trial import TRIAL_MEASURES
 
     return checked_measure_options(read_measure_options(texts), [*TRIAL_MEASURES, *further] if in_trials else MEASURES)
 

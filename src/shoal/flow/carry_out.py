@@ -47,7 +47,7 @@ from shoal.flow.rules.kept_rules import block_edits_of, refuse_broken_file, refu
 from shoal.flow.rules.ruled_values import record_rules_of
 from shoal.read import Table, as_table
 from shoal.read.files import quoted_names
-from shoal.recode.lost_information import lost_by_recoding
+from shoal.recode.effect import lost_by_recoding
 from shoal.recode.recoded_table import RecodedTable
 
 if TYPE_CHECKING:

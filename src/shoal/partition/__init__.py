@@ -56,7 +56,7 @@ __all__ = [
 
 _HOME = {
     "CBFS": "cbfs",
-    "HAC": "hac.hac",
+    "HAC": "hac",
     "MD": "md",
     "MDAV": "mdav.mdav",
     "MHM": "mhm",
@@ -65,7 +65,7 @@ _HOME = {
     "PARTITIONERS": "catalogue",
     "TFRP": "tfrp",
     "VMDAV": "vmdav",
-    "HACMixed": "hac.mixed",
+    "HACMixed": "hac",
     "KMeansMicro": "k_means_micro",
     "LowerBound": "bounds.lower_bound",
     "MDAVGeneric": "mdav.generic",

@@ -22,7 +22,7 @@ from shoal.partition import METHODS
 from shoal.read import Table, as_table
 from shoal.replace import REPLACEMENTS, Replacement
 from shoal.search.setup import TrialSetup
-from shoal.search.trial_measures import TRIAL_MEASURES, TrialMeasures, further_measures
+from shoal.search.trial import TRIAL_MEASURES, TrialMeasures, further_measures
 
 __all__ = ["ComparedRelease", "Comparison", "compare"]
 

@@ -11,9 +11,8 @@ from shoal.errors import ShoalError
 from shoal.flow.release import Release
 from shoal.search.setup import TrialSetup
 from shoal.search.space import ReleaseRequest, Settings, Space
-from shoal.search.trial import Trial, key_of
+from shoal.search.trial import Trial, TrialMeasures, key_of
 from shoal.search.trial_log import TrialLog
-from shoal.search.trial_measures import TrialMeasures
 
 __all__ = ["Budget", "Run", "Search"]
 

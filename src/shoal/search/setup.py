@@ -25,9 +25,9 @@ from shoal.measure.pairs import pair
 from shoal.measure.score import risk_and_loss
 from shoal.measure.utility.mixed_information_loss import mixed_information_loss
 from shoal.read import Table
-from shoal.recode.lost_information import lost_by_recoding
+from shoal.recode.effect import lost_by_recoding
 from shoal.replace import REPLACEMENTS
-from shoal.search.trial_measures import (
+from shoal.search.trial import (
     QUICK_MEASURES,
     TRIAL_MEASURES,
     UTILITIES,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -15,20 +17,62 @@ from shoal.flow.masking import Masking, masking_of
 from shoal.measure.options import MeasureOptions, checked_measure_options
 from shoal.parameters.limits import Number, OneOf, OrNone, Whole, check_limits
 from shoal.read import as_table
-from shoal.search.grid import GridSearch
 from shoal.search.run import Budget, Run, Search
 from shoal.search.setup import TrialSetup
 from shoal.search.space import Settings, Space, space_of
-from shoal.search.trial import key_of
+from shoal.search.trial import TRIAL_MEASURES, UTILITIES, History, Trial, TrialMeasures, key_of
 from shoal.search.trial_log import TrialLog, what_it_is_for
-from shoal.search.trial_measures import TRIAL_MEASURES, UTILITIES, TrialMeasures
 from shoal.search.tuning import Tuning
 from shoal.search.with_optuna import OptunaSearch
 from shoal.write import refuse_to_overwrite
 
-__all__ = ["METHODS_TUNED", "tune"]
+
+class GridSearch:
+    """All settings of all spaces, those nearest to the start first.
+
+    The level of a value is how often the distances between the start and the ends of the parameter are halved to reach
+    it; the level of settings is the sum over their parameters, as in a sparse grid. Each parameter varies by itself
+    before two vary together. All methods go through a level together, in an order drawn from the seed.
+    """
+
+    def __init__(self, spaces: Sequence[Space], seed: int) -> None:
+        ordered: list[tuple[int, float, int, dict[str, Any]]] = []
+        for place, space in enumerate(spaces):
+            by_level: dict[int, list[dict[str, Any]]] = {}
+            for level, settings in space.grid():
+                by_level.setdefault(level, []).append(settings)
+            for level, alike in by_level.items():
+                random.Random(f"{seed} {space.name} {level}").shuffle(alike)
+                shares = [(number + 0.5) / len(alike) for number in range(len(alike))]
+                ordered += [(level, share, place, one) for share, one in zip(shares, alike, strict=True)]
+        ordered.sort(key=lambda one: one[:3])
+        self._left: list[Settings] = [one[3] for one in reversed(ordered)]
+        self._pending = {key_of(one): one["method"] for one in self._left}
+        self._history = History()
+
+    @property
+    def left(self) -> int:
+        """How many settings there are still to try."""
+        counts = Counter(self._pending.values())
+        return sum(count for method, count in counts.items() if not self._history.is_hopeless(method))
+
+    def ask(self) -> Settings | None:
+        """Return the next settings; None if there are no more."""
+        while self._left:
+            settings = self._left.pop()
+            self._pending.pop(key_of(settings), None)
+            if self._history.is_worth_evaluating(settings):
+                return settings
+        return None
+
+    def tell(self, trial: Trial) -> None:
+        """Record what came of settings, which are not proposed again."""
+        self._history.record(trial)
+        self._pending.pop(key_of(trial.settings), None)
+
 
 METHODS_TUNED = ("mdav", "vmdav", "refine", "fuzzy", "entropy", "hybrid", "rank-swap", "noise")
+
 # The usual choices without a search: evaluated first, and what a search has to improve on. In a large file the quick
 # ones come first.
 _FIXED_METHODS, _FIXED_K = ("mdav", "hybrid", "vmdav", "fuzzy"), (3, 5, 10)

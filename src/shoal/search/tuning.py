@@ -16,12 +16,23 @@ from shoal.flow.plan import Plan
 from shoal.flow.release import Release
 from shoal.measure.options import full_options
 from shoal.parameters.limits import Whole, check_limits
-from shoal.search.pareto import pareto_front
 from shoal.search.setup import TrialSetup
-from shoal.search.trial import Trial
-from shoal.search.trial_measures import TRIAL_MEASURES, TrialMeasures
+from shoal.search.trial import TRIAL_MEASURES, Trial, TrialMeasures
 
-__all__ = ["Tuning"]
+
+def pareto_front(points: Sequence[tuple[float, float]]) -> list[int]:
+    """Return the places of the points that no other point dominates, by their first coordinate; lower is better.
+
+    One point dominates another if it is as low in both coordinates and lower in one. Of equal points the first is
+    taken.
+    """
+    front: list[int] = []
+    lowest = float("inf")
+    for place in sorted(range(len(points)), key=lambda one: (*points[one], one)):
+        if points[place][1] < lowest:
+            lowest = points[place][1]
+            front.append(place)
+    return front
 
 
 @dataclass(frozen=True)

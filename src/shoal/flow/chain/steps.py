@@ -14,7 +14,7 @@ from shoal.flow.recoding.asked import recoded_by_plan
 from shoal.flow.rules.decimals import defines_unrounded
 from shoal.measure.headline import Alike
 from shoal.read import Table
-from shoal.recode.lost_information import joined_losses, lost_by_recoding
+from shoal.recode.effect import joined_losses, lost_by_recoding
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan

@@ -11,7 +11,7 @@ from shoal.measure.pairs import Pair
 from shoal.measure.publication import Publication
 from shoal.measure.utility.frequencies import categories_changed
 from shoal.measure.utility.information_loss import information_loss
-from shoal.recode.lost_information import joined_loss
+from shoal.recode.effect import joined_loss
 
 __all__ = ["mixed_information_loss"]
 

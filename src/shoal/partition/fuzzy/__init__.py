@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 _HOME = {
-    "AtLeastK": "at_least_k.at_least_k",
+    "AtLeastK": "at_least_k",
     "CMeans": "cmeans",
     "EntropyFuzzyCMeans": "entropy",
     "FuzzyCMeans": "cmeans",

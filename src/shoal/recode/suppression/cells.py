@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
 from shoal.parameters.limits import Above, OneOf, Whole, check_limits
-from shoal.recode.suppression.agreement import Agreement, distinct_combinations
 from shoal.recode.suppression.category import category_suppression
-from shoal.recode.suppression.wildcard import wildcard_suppression
+from shoal.recode.suppression.wildcard import Agreement, distinct_combinations, wildcard_suppression
 
 __all__ = ["MISSING", "Missing", "SuppressedCells", "suppressed_cells"]
 

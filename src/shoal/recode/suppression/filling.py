@@ -3,17 +3,109 @@
 from __future__ import annotations
 
 import heapq
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.recode.suppression.classes import Classes
-from shoal.recode.suppression.placement import Placement
-
-__all__ = ["Filling"]
 
 Whole64 = NDArray[np.int64]
+
+
+class Placement:
+    """How many records of each item are in each class; a class is empty or, in the end, carried by k.
+
+    Parameters
+    ----------
+    classes
+        The classes.
+    amounts
+        How many records each item has.
+    units
+        The unit of every item; None where every record counts.
+    k
+        How many records, or different units, have to carry a class.
+    """
+
+    def __init__(self, classes: Classes, amounts: Whole64, units: Whole64 | None, k: int) -> None:
+        self.k = k
+        self.amounts: list[int] = amounts.tolist()
+        self.units: list[int] | None = None if units is None else units.tolist()
+        self.home: list[int] = classes.home.tolist()
+        self.mask_of: list[int] = classes.mask_of.tolist()
+        self._cost: list[list[float]] = classes.cost.tolist()
+        self._pattern: list[int] = classes.pattern.tolist()
+        self.members: dict[int, dict[int, int]] = defaultdict(dict)
+        self.places: list[dict[int, int]] = [{} for _ in self.amounts]
+        self._units_in: dict[int, dict[int, int]] = defaultdict(dict)
+        self._size: dict[int, int] = defaultdict(int)
+        self.journal: list[tuple[int, int, int, int]] = []
+        self.cost = 0.0
+        for item, (place, amount) in enumerate(zip(self.home, self.amounts, strict=True)):
+            self._put(item, amount, place)
+
+    def cost_of(self, item: int, place: int) -> float:
+        """Return what it costs to release one record of an item in a class."""
+        return self._cost[self._pattern[item]][self.mask_of[place]]
+
+    def carriers(self, place: int) -> int:
+        """Return how many records, or different units, carry a class."""
+        return self._size[place] if self.units is None else len(self._units_in[place])
+
+    def gained(self, items: Iterable[tuple[int, int]], place: int) -> int:
+        """Return how many more would carry a class if it got these items, each with an amount."""
+        if self.units is None:
+            return sum(amount for _, amount in items)
+        return len({self.units[item] for item, _ in items} - self._units_in[place].keys())
+
+    def spared(self, item: int, place: int) -> int:
+        """Return how many records of an item can leave a class that stays carried by k."""
+        amount = self.members[place][item]
+        spare = self.carriers(place) - self.k
+        if self.units is None:
+            return max(0, min(amount, spare))
+        if spare > 0 or self._units_in[place][self.units[item]] > amount:
+            return amount
+        return amount - 1
+
+    def move(self, item: int, amount: int, source: int, target: int) -> None:
+        """Move some records of an item from one class to another."""
+        self._take(item, amount, source)
+        self._put(item, amount, target)
+        self.cost += amount * (self.cost_of(item, target) - self.cost_of(item, source))
+        self.journal.append((item, amount, source, target))
+
+    def take_back(self, length: int) -> None:
+        """Take the last moves back, until so many are left."""
+        while len(self.journal) > length:
+            item, amount, source, target = self.journal.pop()
+            self._take(item, amount, target)
+            self._put(item, amount, source)
+            self.cost -= amount * (self.cost_of(item, target) - self.cost_of(item, source))
+
+    def _put(self, item: int, amount: int, place: int) -> None:
+        members = self.members[place]
+        members[item] = self.places[item][place] = members.get(item, 0) + amount
+        self._size[place] += amount
+        if self.units is not None:
+            units = self._units_in[place]
+            units[self.units[item]] = units.get(self.units[item], 0) + amount
+
+    def _take(self, item: int, amount: int, place: int) -> None:
+        members = self.members[place]
+        members[item] = self.places[item][place] = members[item] - amount
+        if not members[item]:
+            del members[item], self.places[item][place]
+        self._size[place] -= amount
+        if self.units is not None:
+            units = self._units_in[place]
+            units[self.units[item]] -= amount
+            if not units[self.units[item]]:
+                del units[self.units[item]]
+
+
 Doubles = NDArray[np.float64]
 
 _BEST = 6  # classes that are thought of first for every item
@@ -180,3 +272,85 @@ class Filling:
             else:
                 return False
         return True
+
+
+_TOGETHER = 4  # classes that are emptied at once, at most
+_SHAKEN = 0.3  # the costs by which classes are ordered vary by that much
+_NEAR_SETS, _NEAR_ITEMS = 12, 50  # where other classes to empty are looked for
+
+
+def refill(filling: Filling, tries: int, rng: np.random.Generator) -> None:
+    """Empty some classes that share items and fill them again in another order, and keep what costs no more.
+
+    Parameters
+    ----------
+    filling
+        Classes that are all carried by k, or empty; they are changed.
+    tries
+        How often a class may be filled.
+    rng
+        What the orders are drawn from.
+    """
+    placement = filling.placement
+    send_spared_back(filling, range(len(placement.amounts)))
+    most = filling.tried + tries
+    while filling.tried < most:
+        places = sorted(place for place in placement.members if _is_suppressed(filling, place))
+        if not places:
+            return
+        filling.tried += 1
+        for place in rng.permutation(places).tolist():
+            if filling.tried < most and _is_suppressed(filling, place):
+                _refill_around(filling, place, rng)
+
+
+def send_spared_back(filling: Filling, items: Iterable[int]) -> None:
+    """Move records that their class can spare to the cheapest class that is carried by k."""
+    placement = filling.placement
+    for item in items:
+        for place in list(placement.places[item]):
+            cost, target = placement.cost_of(item, place), place
+            if cost == 0.0 or not (amount := placement.spared(item, place)):
+                continue
+            for other in filling.classes.of_item[item].tolist():
+                if other >= 0 and placement.carriers(other) >= filling.k and placement.cost_of(item, other) < cost:
+                    cost, target = placement.cost_of(item, other), other
+            if target != place:
+                placement.move(item, amount, place, target)
+
+
+def _is_suppressed(filling: Filling, place: int) -> bool:
+    return any(filling.placement.home[item] != place for item in filling.placement.members.get(place, ()))
+
+
+def _refill_around(filling: Filling, place: int, rng: np.random.Generator) -> None:
+    placement = filling.placement
+    before, length = placement.cost, len(placement.journal)
+    touched: set[int] = set()
+    for one in [place, *_related(filling, place, rng)]:
+        for item, amount in list(placement.members[one].items()):
+            touched.add(item)
+            if placement.home[item] != one:
+                placement.move(item, amount, one, placement.home[item])
+    shake = (1 + _SHAKEN * rng.random(997)).tolist()
+    filled = filling.fill_for(filling.short_items(sorted(touched)), shake)
+    if filled:
+        send_spared_back(filling, sorted({item for item, *_ in placement.journal[length:]}))
+    if not filled or placement.cost > before + 1e-9:
+        placement.take_back(length)
+        placement.cost = before
+
+
+def _related(filling: Filling, place: int, rng: np.random.Generator) -> list[int]:
+    """Return some other classes with suppressed cells that hold items near those of a class."""
+    placement = filling.placement
+    near: set[int] = set()
+    for item in placement.members[place]:
+        if placement.home[item] == place:
+            continue
+        for other in filling.classes.of_item[item, :_NEAR_SETS].tolist():
+            for one in filling.group(other)[:_NEAR_ITEMS] if other >= 0 else ():
+                near.update(there for there in placement.places[one] if placement.home[one] != there)
+    places = np.array(sorted(near - {place}), dtype=np.int64)
+    drawn: list[int] = rng.permutation(places)[: int(rng.integers(1, _TOGETHER + 1))].tolist()
+    return drawn

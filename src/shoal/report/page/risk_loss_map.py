@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from shoal.flow.masking import FAMILIES
 from shoal.report.page.svg import INK, MUTED, RULE, SIZE, new_axes, svg_of, text_width
-from shoal.search.pareto import pareto_front
+from shoal.search.tuning import pareto_front
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,7 +15,7 @@ from shoal.measure.utility.differences import correlations_changed, covariances_
 from shoal.measure.utility.joint_moments import JointMoments
 from shoal.measure.utility.mean_variation import variation_of_statistics
 from shoal.measure.utility.probabilistic_information_loss import QuantileChange, loss_of_statistics
-from shoal.recode.lost_information import joined_loss
+from shoal.recode.effect import joined_loss
 from shoal.scale.measured.passes.first_pass import FirstPass
 from shoal.scale.measured.passes.second_pass import ColumnErrors
 from shoal.scale.measured.passes.third_pass import CentralSums
