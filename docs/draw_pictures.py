@@ -1,8 +1,9 @@
-"""Draw the pictures of the docs: the flow, groups before and after, the decision tree, a map, and the top of a report.
+"""Draw the pictures of the docs: the flow, the house, groups before and after, the decision tree, a map, a report.
 
     python docs/draw_pictures.py [map report ...]
 
-Writes docs/images/flow.svg, groups.svg, choosing.svg and map.svg; the same bytes every time, with the same matplotlib.
+Writes flow.svg, house.svg, groups.svg, choosing.svg and map.svg into docs/images; the same bytes every time, with the
+same matplotlib.
 A browser takes report.png (chromium, by playwright).
 """
 
@@ -42,6 +43,14 @@ STEPS = [
     ("report", "one page, internal\nor public", False),
 ]
 
+# The house from the roof down; a folder imports only from those below it and to its left.
+FLOORS = [
+    ("what people touch", ["cli", "studio"]),
+    ("what runs the steps", ["flow", "search", "report", "scale"]),
+    ("the steps", ["read", "write", "describe", "recode", "edits", "partition", "replace", "measure"]),
+    ("the ground", ["errors", "progress", "parameters"]),
+]
+
 # Question or leaf: what it says, and what comes below it, by the answer.
 TREE = (
     "Does everybody\nget the file?",
@@ -77,10 +86,10 @@ TREE = (
 
 def main() -> None:
     """Draw the pictures that are named, or all of them."""
-    wanted = sys.argv[1:] or ["flow", "groups", "choosing", "map", "report"]
+    wanted = sys.argv[1:] or ["flow", "house", "groups", "choosing", "map", "report"]
     mpl.rcParams.update({"svg.hashsalt": "shoal", "font.size": 11, "text.color": INK, "axes.edgecolor": SOFT})
     IMAGES.mkdir(exist_ok=True)
-    for name, draw in (("flow", flow), ("groups", groups), ("choosing", choosing)):
+    for name, draw in (("flow", flow), ("house", house), ("groups", groups), ("choosing", choosing)):
         if name in wanted:
             figure = draw()
             figure.savefig(IMAGES / f"{name}.svg", metadata={"Date": None}, facecolor="white")
@@ -107,6 +116,22 @@ def flow() -> Figure:
             _arrow(axes, (x + 0.205, y + 0.19), (x + 0.245, y + 0.19))
     axes.plot([0.97, 0.985, 0.985, 0.005, 0.005], [0.74, 0.74, 0.49, 0.49, 0.24], color=SOFT, lw=1.3)
     _arrow(axes, (0.005, 0.24), (0.02, 0.24))
+    return figure
+
+
+def house() -> Figure:
+    """Return the floors of the house, a folder a room."""
+    figure, axes = _canvas(8.4, 3.6)
+    for floor, (name, rooms) in enumerate(FLOORS):
+        y = 0.77 - 0.245 * floor
+        axes.text(0.0, y + 0.09, name, ha="left", va="center", color=SOFT, size=10)
+        width = 0.81 / len(rooms)
+        for place, room in enumerate(rooms):
+            x = 0.19 + width * place
+            _box(axes, x, y, width - 0.012, 0.18)
+            axes.text(
+                x + (width - 0.012) / 2, y + 0.09, room, ha="center", va="center", weight="bold", color=SEA, size=10
+            )
     return figure
 
 

@@ -15,8 +15,8 @@ import shoal
 from command_line import run_shoal
 from oracles.slow_hac import slow_hac, textbook_levenshtein
 from shoal.errors import DataError, MethodError, ParameterError
-from shoal.partition import HAC, HACMixed
-from shoal.partition.hac import mixed, text_distances
+from shoal.partition import HAC, HACMixed, hac
+from shoal.partition.hac import text_distances
 
 LINKAGES = ("single", "complete", "average", "centroid", "minimum-energy")
 THE_REST = [
@@ -130,7 +130,7 @@ def test_values_that_cannot_be_summed_are_refused():
 
 
 def test_too_many_characters_are_refused_in_one_line_that_says_how_many(monkeypatch):
-    monkeypatch.setattr(mixed, "_MOST_CHARACTERS", 11)
+    monkeypatch.setattr(hac, "_MOST_CHARACTERS", 11)
     assert text_distances(["abcdef", "abcde"])[0, 1] == 1 / 6
     with pytest.raises(MethodError, match=r"^[^\n]* 11 characters together; the 3 different texts .* have 12\.[^\n]*$"):
         text_distances(["abcdef", "abcde", "a"])
