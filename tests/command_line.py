@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import shlex
 import subprocess
 import sys
 import warnings
@@ -12,7 +13,7 @@ from unittest import mock
 
 from shoal.__main__ import main
 
-__all__ = ["run_alone", "run_shoal"]
+__all__ = ["bash_words", "run_alone", "run_in_bash", "run_shoal"]
 
 Ran = subprocess.CompletedProcess
 
@@ -21,6 +22,20 @@ def run_alone(*arguments: object, cwd: object = None) -> Ran:
     """Run ``python -m shoal`` in a process of its own, which takes two seconds to start."""
     command = [sys.executable, "-m", "shoal", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120, check=False)
+
+
+def run_in_bash(line: str, cwd: object) -> Ran:
+    """Run a line with ``shoal`` in it as bash does."""
+    shoal = f'shoal() {{ {shlex.quote(sys.executable)} -m shoal "$@"; }}\n'
+    command = ["bash", "-c", shoal + line]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=300, check=False)
+
+
+def bash_words(line: str) -> list[str]:
+    """Return the words that bash makes of a line, whatever language it is set to."""
+    command = ["bash", "-c", f"printf '%s\\0' {line}"]
+    told = subprocess.run(command, capture_output=True, check=True, env={"LC_ALL": "C"}, timeout=60)
+    return told.stdout.decode().split("\0")[:-1]
 
 
 def run_shoal(*arguments: object, cwd: object = None) -> Ran:

@@ -75,7 +75,7 @@ def _run() -> None:
 def _stop(message: str, code: int) -> None:
     from shoal.errors import visible
 
-    line = visible(" ".join(message.split()))
+    line = visible(" ".join(message.splitlines()))
     if len(line) > _LONGEST:  # a name of a million letters, perhaps
         line = f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 2 :]}"
     with suppress(OSError):  # nobody reads it

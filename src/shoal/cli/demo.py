@@ -11,6 +11,7 @@ from shoal.cli.options import Quiet
 from shoal.cli.protect import print_release
 from shoal.cli.terminal import progress_bar, say
 from shoal.errors import WriteError
+from shoal.parameters.typed import typed_path
 
 __all__ = ["demo"]
 
@@ -50,7 +51,7 @@ def demo(
                 ["region", "age", "wage_income", "gross_income", "tax", "net_income"],
             )
         )
-        say(f"\nLook at the columns:     shoal describe {survey}")
-        say(f"Risk and utility:        shoal measure {survey} {masked}")
-        say(f"A report to look at:     shoal report {survey} {masked}")
-        say(f"The same release again:  shoal protect --plan {plan}")
+        say(f"\nLook at the columns:     shoal describe {typed_path(survey)}")
+        say(f"Risk and utility:        shoal measure {typed_path(survey)} {typed_path(masked)}")
+        say(f"A report to look at:     shoal report {typed_path(survey)} {typed_path(masked)}")
+        say(f"The same release again:  shoal protect --plan {typed_path(plan)}")

@@ -10,6 +10,7 @@ import typer
 from shoal.cli.options import READING, Json, takes
 from shoal.cli.terminal import say
 from shoal.errors import ParameterError, WriteError
+from shoal.parameters.typed import typed_path
 
 if TYPE_CHECKING:
     from shoal.read import Table
@@ -42,7 +43,8 @@ def describe(
         _write_job(table, file, output, reading)
     say(description_json(variables) if json else description_text(str(file), len(table), variables))
     if output is not None and not json:
-        say(f"\nwritten to {output}: set k in it, decide what it leaves open, then: shoal protect --job {output}")
+        command = f"shoal protect --job {typed_path(output)}"
+        say(f"\nwritten to {output}: set k in it, decide what it leaves open, then: {command}")
 
 
 def _refuse_existing(output: Path) -> None:

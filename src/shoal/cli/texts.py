@@ -57,7 +57,7 @@ def read_assignments(option: str, texts: list[str] | None) -> dict[str, str]:
     pairs: dict[str, str] = {}
     for text in texts or []:
         name, sign, value = text.rpartition("=")
-        if not sign or not name or not value:
+        if not sign or not value:  # a name may be empty
             raise ParameterError(f'{option} wants COLUMN=VALUE; got "{text}".')
         if pairs.setdefault(name, value) != value:
             raise ParameterError(f'{option} gives "{name}" two values, {pairs[name]} and {value}. Give it one.')
@@ -71,7 +71,7 @@ def read_orders(texts: list[str]) -> dict[str, list[str]]:
     """
     orders: dict[str, list[str]] = {}
     for text in texts:
-        names, sign, order = text.partition("=")
+        names, sign, order = _partition_outside_quotes(text)
         categories = [one.strip().strip('"') for one in re.split(r'<(?=(?:[^"]*"[^"]*")*[^"]*$)', order)]
         if not sign or not all(categories) or len(categories) < 2:
             raise ParameterError(f'--order wants COLUMN=LEAST<...<MOST; got "{text}".')
@@ -79,6 +79,12 @@ def read_orders(texts: list[str]) -> dict[str, list[str]]:
             if orders.setdefault(name, categories) != categories:
                 raise ParameterError(f'--order gives "{name}" two orders. Give it one.')
     return orders
+
+
+def _partition_outside_quotes(text: str) -> tuple[str, str, str]:
+    """Split a text at its first "=" that is not within double quotes."""
+    sign = re.search('=(?=(?:[^"]*"[^"]*")*[^"]*$)', text)
+    return (text, "", "") if sign is None else (text[: sign.start()], "=", text[sign.end() :])
 
 
 def read_measure_options(texts: list[str] | None) -> dict[str, dict[str, Any]]:

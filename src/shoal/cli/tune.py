@@ -24,6 +24,7 @@ from shoal.cli.options import (
 from shoal.cli.terminal import progress_bar, say
 from shoal.cli.texts import read_ks, read_methods, read_recodes
 from shoal.errors import ParameterError, WriteError
+from shoal.parameters.typed import typed_path
 
 if TYPE_CHECKING:
     from shoal.search.tuning import Tuning
@@ -134,7 +135,7 @@ def tune(
     elif not quiet:
         say(tuning_text(file.name, tuning))
         say(f"\nwritten            {output}")
-        say(f"trials             {log} (--resume {log} goes on from there)")
+        say(f"trials             {log} (--resume {typed_path(log)} goes on from there)")
         if tuning.moved_to is not None:
             say(f"earlier trials     {tuning.moved_to}")
     with progress_bar(quiet or json, "writing plans"):

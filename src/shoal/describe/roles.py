@@ -27,6 +27,7 @@ from shoal.errors import (
 )
 from shoal.parameters.default import BY_RULES
 from shoal.parameters.limits import OneOf, check_limits
+from shoal.parameters.typed import listed, typed
 from shoal.read import Table
 
 __all__ = ["Selection", "as_names", "block_size", "cut_into_blocks", "select"]
@@ -199,9 +200,10 @@ def _checked_kind(table: Table, name: str, stated: Kind | None) -> Kind:
         table.numbers(name)  # its error says how many cells are not numbers
         raise DataError(f'Column "{name}" holds text, not numbers: it cannot be continuous.')
     elif stated == "ordinal" and by_type == "nominal":
+        order = typed("--order", listed([name], apart="="), "low<high")
         raise DataError(
             f'Column "{name}" has no order: it cannot be ordinal. Give it one when the file is read '
-            f'(--order "{name}=low<high", orders= of read_table), or make it an ordered categorical.'
+            f"({order}, orders= of read_table), or make it an ordered categorical."
         )
     kind = stated or default_kind(table, name)[0]
     assert kind is not None
@@ -209,7 +211,8 @@ def _checked_kind(table: Table, name: str, stated: Kind | None) -> Kind:
         raise DataError(
             f'Column "{name}" has values with more digits than can be computed with (about 16), and some that differ '
             "only in the last ones. Subtract what they have in common, or say what the column is: the kind nominal "
-            f'(--kind "{name}=nominal") for codes, the role identifier to drop it (--role "{name}=identifier").'
+            f"({typed('--kind', name, 'nominal')}) for codes, the role identifier to drop it "
+            f"({typed('--role', name, 'identifier')})."
         )
     return kind
 
@@ -228,7 +231,7 @@ def _check_other_type(table: Table, name: str, stated: Kind | None) -> None:
     ways = " or ordinal" if holds_times(table, name) else ""
     raise DataError(
         f'Column "{name}" is of type {dtype}, which is of no kind. Say that it is nominal{ways} '
-        f'(--kind "{name}=nominal"), or turn it into numbers or text.'
+        f"({typed('--kind', name, 'nominal')}), or turn it into numbers or text."
     )
 
 
@@ -239,7 +242,7 @@ def _warn_of_amounts(table: Table, stated: set[str]) -> None:
         if amounts:
             warn(
                 f'Column "{name}" is one of categories, but {amounts} look like amounts: it is not protected as '
-                f'numbers are. Make it numbers, or say that it is nominal (--kind "{name}=nominal").',
+                f"numbers are. Make it numbers, or say that it is nominal ({typed('--kind', name, 'nominal')}).",
                 DescriptionWarning,
             )
 
@@ -253,7 +256,7 @@ def _warn_of_identifiers(table: Table, selection: Selection, stated: set[str]) -
             warn(
                 f'Column "{name}" looks like an identifier ({reason}) and is '
                 f"{'masked with the rest' if name in protected else 'released as it is'}. "
-                f'Give it the role identifier to drop it (--role "{name}=identifier"), or say what it is '
+                f"Give it the role identifier to drop it ({typed('--role', name, 'identifier')}), or say what it is "
                 f"{'by its kind' if name in protected else 'by another role'}.",
                 IdentifierWarning,
             )

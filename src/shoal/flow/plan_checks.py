@@ -11,6 +11,7 @@ from shoal.flow.blocks.largest_shares import averages_amounts
 from shoal.flow.recoding.asked import refuse_recoded_roles
 from shoal.flow.synthetic_choice import refuse_both, refuse_other_names
 from shoal.parameters.choices import as_text
+from shoal.parameters.typed import listed, typed
 from shoal.read.files import quoted_names
 from shoal.replace import REPLACEMENTS, MembershipDraw
 
@@ -75,8 +76,8 @@ def _every_column_is_settled(plan: Plan) -> None:
             which = f'"{name}", which' if len(others) == 1 else f'{quoted_names(others)}: "{name}"'
             raise ValueError(
                 f'replace "{replacement.name}" does not serve {which} is {plan.kinds[name]}. '
-                f'{ways}, drop what it does not serve (--role "{name}=identifier"), or say so of numbers that are '
-                f'amounts, not codes (--kind "{name}=continuous")'
+                f"{ways}, drop what it does not serve ({typed('--role', name, 'identifier')}), or say so of numbers "
+                f"that are amounts, not codes ({typed('--kind', name, 'continuous')})"
             )
 
 
@@ -96,13 +97,13 @@ def _categories_fit(plan: Plan) -> None:
             raise ValueError(f'categories names "{name}", which is continuous')
         asked = "closeness" if plan.diversity is None else "diversity"
         if getattr(plan, asked) is not None and plan.roles.get(name) == "confidential":
-            words = ",".join(
+            words = listed(
                 f"{one}={'group' if plan.roles.get(one) == 'confidential' else kept}"
                 for one, kept in plan.categories.items()
             )
             raise ParameterError(
                 f'{asked} needs different values of "{name}" in a group, and categories="{plan.categories[name]}" '
-                f'keeps it the same: leave it to "group" (--categories "{words}").',
+                f'keeps it the same: leave it to "group" ({typed("--categories", words)}).',
                 parameter=asked,
             )
 

@@ -34,6 +34,7 @@ from shoal.flow.outcome import Outcome
 from shoal.flow.proven.losses import losses_of
 from shoal.flow.rules.kept_ranges import outside_range
 from shoal.measure.headline import Alike, alike_records, released_columns, unique_units, unit_numbers
+from shoal.parameters.typed import typed
 from shoal.partition.geometry.different_units import count_units
 from shoal.read import Table
 
@@ -158,7 +159,7 @@ def _warn_of_values_of_one(work: Work, held_by_one: Mapping[str, int], groups: i
         named = ", ".join(f'"{name}" ({held_by_one[name]:,} of {groups:,})' for name in mostly)
         warn(
             f"In most groups the released value is that of one record alone: {named}. If it names a person or a firm, "
-            f'drop the column (--role "{mostly[0]}=identifier"), or make its categories coarser.',
+            f"drop the column ({typed('--role', mostly[0], 'identifier')}), or make its categories coarser.",
             DisclosureWarning,
         )
 

@@ -37,6 +37,7 @@ from shoal.measure.headline import usual_scenarios
 from shoal.parameters.choices import as_text, build, written_form
 from shoal.parameters.default import BY_RULES, DEFAULT_METHOD, DEFAULT_REPLACEMENT, is_default
 from shoal.parameters.limits import Above, Limit, Number, OneOf, OrNone, TrueOrFalse, Whole, check_limits
+from shoal.parameters.typed import in_python, listed, typed
 from shoal.partition import METHODS
 from shoal.partition.base import Method
 from shoal.partition.fuzzy.soft_method import SoftMethod
@@ -342,7 +343,7 @@ def _replacement_of(
     if by_name and chosen.rewrites:
         raise ParameterError(
             f'replace "{chosen.name}" is for all columns together, not for one of them. Say which it rewrites '
-            f'by confidential="{name}" (--confidential "{name}").',
+            f"by confidential={in_python(name)} ({typed('--confidential', listed([name]))}).",
             parameter="replace",
         )
     if kind in chosen.kinds:

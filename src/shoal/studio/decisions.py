@@ -12,6 +12,7 @@ import tomli_w
 
 from shoal.flow.protect import options_of_protect
 from shoal.parameters.default import is_default
+from shoal.parameters.typed import typed_path
 
 __all__ = ["DecisionHistory", "Decisions"]
 
@@ -88,7 +89,7 @@ class Decisions:
         tables = {key: value for key, value in self.options.items() if isinstance(value, Mapping)}
         content |= {key: value for key, value in self.options.items() if key not in tables}
         content |= tables | ({"reading": dict(reading)} if reading else {})
-        return _JOB_HEADER.format(name=name) + tomli_w.dumps(content)
+        return _JOB_HEADER.format(name=typed_path(name)) + tomli_w.dumps(content)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from shoal.studio.pages.page_words import in_page_words
             'Leave them out, or use "Leave out the column of units" (in More settings).',
         ),
         ('drop it (--role "a b=identifier"), or', "drop it, or"),
+        ("""drop it (--role "x (y)=identifier"), or (--kind $'it\\'s (\\n=nominal')""", "drop it, or"),
         ("k=3 needs at least 3 records; the table has 1.", "k=3 needs at least 3 records; the table has 1."),
         ('The rule "income=5" cannot be read.', 'The rule "income=5" cannot be read.'),
     ],

@@ -14,6 +14,7 @@ from shoal.describe.kinds.text_numbers import ALMOST_NUMBERS, amounts_in_text
 from shoal.describe.kinds.unsupported import holds_times, unsupported_values
 from shoal.describe.variables import distinct_values, has_fractions, kind_of, word_like
 from shoal.errors import DataError
+from shoal.parameters.typed import listed, typed
 from shoal.read import Table
 
 __all__ = ["refuse_undecided", "undecided"]
@@ -33,18 +34,18 @@ def refuse_undecided(table: Table, names: Iterable[str]) -> None:
     found = {name: reason for name in names if (reason := undecided(table, name))}
     if not found:
         return
-    listed = ", ".join(f'"{name}" ({reason})' for name, reason in found.items())
+    reasons = ", ".join(f'"{name}" ({reason})' for name, reason in found.items())
     first = next(iter(found))
     raise DataError(
-        f"{_counted(len(found))} to be decided before anything is released: {listed}. For each: drop it "
-        f'(--role "{first}=identifier"), give its kind (--kind "{first}=nominal"), or release it as it is '
-        f'(--as-is "{first}").{_coarser(found)}{_as_numbers(found)}',
+        f"{_counted(len(found))} to be decided before anything is released: {reasons}. For each: drop it "
+        f"({typed('--role', first, 'identifier')}), give its kind ({typed('--kind', first, 'nominal')}), or release it "
+        f"as it is ({typed('--as-is', listed([first]))}).{_coarser(found)}{_as_numbers(found)}",
     )
 
 
 def _coarser(found: Mapping[str, str]) -> str:
     dates = [name for name, reason in found.items() if reason == _DATES]
-    return f' Dates can be made coarser (--recode "{dates[0]}=date-part:year").' if dates else ""
+    return f" Dates can be made coarser ({typed('--recode', dates[0], 'date-part:year')})." if dates else ""
 
 
 def _as_numbers(found: Mapping[str, str]) -> str:
@@ -52,7 +53,8 @@ def _as_numbers(found: Mapping[str, str]) -> str:
     if not amounts:
         return ""
     name = amounts[0]
-    return f' A text among numbers can be corrected in the file, or made missing (--missing-codes "{name}=TEXT").'
+    made_missing = typed("--missing-codes", name, "TEXT")
+    return f" A text among numbers can be corrected in the file, or made missing ({made_missing})."
 
 
 def undecided(table: Table, name: str) -> str:

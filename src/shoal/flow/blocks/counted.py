@@ -10,6 +10,7 @@ from shoal.describe.kinds.default_kinds import FEW_VALUES, taken_for_codes
 from shoal.errors import DescriptionWarning, DisclosureWarning, warn
 from shoal.flow.blocks.largest_shares import COUNTED_FROM
 from shoal.flow.blocks.work import ProtectedBlock
+from shoal.parameters.typed import typed
 from shoal.read import Table
 
 if TYPE_CHECKING:
@@ -159,5 +160,5 @@ def kind_notes(plan: Plan, table: Table) -> list[str]:
     return [
         *notes,
         f"Whole numbers with at most {FEW_VALUES} different values are taken as codes of categories: "
-        f'{", ".join(codes)}. If they are amounts, say so (--kind "{codes[0]}=continuous").',
+        f"{', '.join(codes)}. If they are amounts, say so ({typed('--kind', codes[0], 'continuous')}).",
     ]

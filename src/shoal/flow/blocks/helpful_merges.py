@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.describe.combinations import joined_codes
+from shoal.parameters.typed import listed, typed
 from shoal.partition.geometry.different_units import count_units
 from shoal.read import Table
 from shoal.recode.base import text_of
@@ -71,13 +72,13 @@ class _Merging:
     column: str
     codes: Integers
 
-    def typed(self, plan: Plan) -> str:
+    def advice(self, plan: Plan) -> str:
         # Where categories are merged that are not neighbours, the order is lost.
-        kind = f' --kind "{self.column}=nominal"' if plan.kinds[self.column] == "ordinal" else ""
+        kind = f" {typed('--kind', self.column, 'nominal')}" if plan.kinds[self.column] == "ordinal" else ""
         # A job's recodes of a column give way to those of the command line, and the merge is of what they have made.
         before = ", ".join(recode["name"] for recode in plan.recodes.get(self.column, []))
         after = f" (after {before}, not instead)" if before else ""
-        return f'--recode "{self.column}={Merge.name}:rare={self.rare}"{kind}{after}'
+        return f"{typed('--recode', self.column, f'{Merge.name}:rare={self.rare}')}{kind}{after}"
 
 
 def what_helps_within(
@@ -175,8 +176,8 @@ def _merged_codes(k: int, texts: Mapping[int, str], sizes: Integers) -> Iterator
 def _that_help(plan: Plan, merges: list[_Merging]) -> str:
     if not merges:
         return "Merging rare categories of these columns does not help. "
-    told = [f"{merges[0].typed(plan)} leaves {_records(merges[0].left)}"]
-    told += [f"with {one.typed(plan)} too, {_records(one.left)}" for one in merges[1:]]
+    told = [f"{merges[0].advice(plan)} leaves {_records(merges[0].left)}"]
+    told += [f"with {one.advice(plan)} too, {_records(one.left)}" for one in merges[1:]]
     return f"{'; '.join(told)}. "
 
 
@@ -188,9 +189,9 @@ def _suppressing(plan: Plan, rows: _Rows) -> str:
 
 
 def _left_to_suppress(plan: Plan, names: tuple[str, ...]) -> str:
-    words = ",".join(f"{one}={'suppress' if one in names else way}" for one, way in plan.categories.items())
+    words = listed(f"{one}={'suppress' if one in names else way}" for one, way in plan.categories.items())
     them = "them" if len(names) > 1 else names[0]
-    return f'{them} to "suppress" (--categories "{words}"){", or lower k" if plan.k > 2 else ""}.'
+    return f'{them} to "suppress" ({typed("--categories", words)}){", or lower k" if plan.k > 2 else ""}.'
 
 
 def _records(number: int) -> str:

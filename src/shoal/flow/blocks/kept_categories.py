@@ -30,6 +30,7 @@ from shoal.errors import (
 from shoal.flow.blocks.helpful_merges import what_helps_within
 from shoal.flow.blocks.work import Levels, ProtectedBlock, Work
 from shoal.parameters.limits import OneOf, check_limits
+from shoal.parameters.typed import typed
 from shoal.partition import Partition
 from shoal.partition.geometry.different_units import count_units
 from shoal.read import Table
@@ -94,7 +95,7 @@ def _refuse_column(name: str, selection: Selection) -> None:
     if selection.kinds[name] == "continuous":
         raise ColumnError(
             f'categories names "{name}", which is continuous. Leave it out, or say that it holds codes '
-            f'(--kind "{name}=nominal").',
+            f"({typed('--kind', name, 'nominal')}).",
             column=name,
         )
 

@@ -23,6 +23,7 @@ from shoal.errors import ColumnError, DataError, DisclosureWarning, MethodError,
 from shoal.flow.blocks.crisp import protect_crisp_block
 from shoal.flow.blocks.grouping import points_of
 from shoal.flow.blocks.work import Levels, ProtectedBlock, Work
+from shoal.parameters.typed import in_python, typed
 from shoal.partition import Partition
 from shoal.partition.geometry.different_units import count_units
 from shoal.read import Table
@@ -251,7 +252,7 @@ def warn_of_unit(work: Work, partitions: Sequence[Partition]) -> None:
         warn(
             f'Column "{name}" looks like the number of a household, a firm or another unit: {few:,} of '
             f"{len(counts):,} groups have fewer than {plan.k} of them, {alone:,} only one. "
-            f'unit="{name}" (--unit "{name}") puts at least {plan.k} different ones into every group; the role "other" '
-            "says that it is none.",
+            f"unit={in_python(name)} ({typed('--unit', name)}) puts at least {plan.k} different ones into every group; "
+            'the role "other" says that it is none.',
             DisclosureWarning,
         )

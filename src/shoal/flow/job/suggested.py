@@ -21,6 +21,7 @@ from shoal.describe.kinds.text_numbers import amounts_in_categories
 from shoal.describe.kinds.undecided import undecided
 from shoal.describe.variables import word_like
 from shoal.errors import visible
+from shoal.parameters.typed import typed_path
 from shoal.read import Table
 
 __all__ = ["codes_of_missing", "questions_about", "suggested_job"]
@@ -71,7 +72,7 @@ def suggested_job(
     folder = Path(job).resolve().parent
     source = "" if table.source is None else _relative(table.source, folder)
     lines = [
-        *_HEADER.format(job=visible(Path(job).name)).splitlines(),
+        *_HEADER.format(job=typed_path(Path(job).name)).splitlines(),
         "",
         _line("file", source) if source else '# file = "survey.csv"',
         _line("output", _relative(Path(output), folder)),

@@ -17,6 +17,7 @@ from shoal.edits.checked_records import TableRecords
 from shoal.errors import DataError, TooFewRecordsError
 from shoal.flow.carry_out import refuse_incomplete
 from shoal.flow.plan import Plan
+from shoal.parameters.typed import listed, typed
 from shoal.scale.input.chunks import RowSource, read_rows
 from shoal.scale.input.keys import keys_of
 from shoal.scale.input.moments import ExactMoments, joined_moments, moments_of
@@ -88,7 +89,7 @@ class SecondLook:
             raise TooFewRecordsError(
                 f"k={k}: {len(few):,} of {len(self.keys):,} combinations of {', '.join(within)} have fewer than {k} "
                 f'records ({sum(few):,} records). Make them coarser (--recode), leave some of them to "suppress" '
-                f'(--categories "{within[0]}=suppress"), or lower k.',
+                f"({typed('--categories', listed([f'{within[0]}=suppress']))}), or lower k.",
                 k=k,
                 records=min(few),
                 strata=tuple(within),

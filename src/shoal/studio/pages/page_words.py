@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 
+from shoal.parameters.typed import QUOTED
 from shoal.studio.pages.settings import SETTINGS, Setting
 
 __all__ = ["in_page_words"]
 
 _SETTINGS = {one.option: one for one in SETTINGS if one.field != "text"}
+_FLAGS = rf"""\(--(?:{QUOTED}|[^()"'$])*\)"""
 _ARGUMENT = re.compile(
-    r'\b(?P<option>[a-z_]+)=(?:"(?P<word>[\w-]+)"|(?P<value>True|\d+(?:\.\d+)?))(?P<flag> \(--[^()]*\))?'
+    rf'\b(?P<option>[a-z_]+)=(?:"(?P<word>[\w-]+)"|(?P<value>True|\d+(?:\.\d+)?))(?P<flag> {_FLAGS})?'
 )
-_FLAG = re.compile(r" ?\(--[^()]*\)")
+_FLAG = re.compile(f" ?{_FLAGS}")
 _ADVICE = {"Name some in columns.": 'Choose the use "protect" for some in the step Variables.'}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import Any, Literal
 from shoal.errors import ShoalError, WriteError
 from shoal.flow.release import Release
 from shoal.measure import Evaluation
+from shoal.parameters.typed import in_python, typed_path
 from shoal.read.files import FORMATS, ending_of
 from shoal.studio.decisions import Decisions
 from shoal.studio.downloads import safe_name
@@ -31,9 +31,9 @@ from pathlib import Path
 import shoal
 
 folder = Path(__file__).parent
-plan = shoal.Plan.from_toml(folder / "{plan}")
+plan = shoal.Plan.from_toml(folder / {plan})
 release = plan.run()  # on the file that the plan was made for; refused if it has changed
-release.write(folder / "{masked}"{keep_order})
+release.write(folder / {written}{keep_order})
 """
 _ABOUT = """\
 What is in this archive, and who may get it
@@ -104,16 +104,16 @@ def default_ending(file: str) -> str:
 
 def command_of(names: ExportNames) -> str:
     """Return the command that makes the masked file again, in a folder with the plan and the file."""
-    plan = names.plan if re.fullmatch(r"[\w.-]+", names.plan) else f'"{names.plan}"'
-    return f"shoal protect --plan {plan}"
+    return f"shoal protect --plan {typed_path(names.plan)}"
 
 
 def script_of(names: ExportNames, keep_order: bool) -> str:
     """Return the Python script that makes the masked file again."""
     return _SCRIPT.format(
         file=names.file,
-        masked=names.masked,  # no quote and no backslash is in it, nor in the next
-        plan=names.plan,
+        masked=names.masked,
+        written=in_python(names.masked),
+        plan=in_python(names.plan),
         keep_order=", keep_order=True" if keep_order else "",
     )
 
