@@ -437,7 +437,8 @@ def test_the_attack_knows_whether_groups_of_at_least_k_were_drawn(reference_data
     assert by_plan[0].expected == as_mdav.expected  # the nearest groups
     assert by_plan[1].expected == as_fuzzy.expected  # every centre that may have been drawn
     assert by_plan[1].coverage > 95
-    assert by_plan[1].expected < by_plan[0].expected / 3
+    # Each as likely as its membership: the draw hides little from who takes the most likely one.
+    assert by_plan[0] > by_plan[1] == by_plan[1].best_guess > by_plan[1].expected > by_plan[0].expected / 2
     again = {"method": "at-least-k", "k": 5, "level": 2}
     assert shoal.measure.transparency_attack(frame, crisp.data, **again).coverage == 100
     with pytest.raises(ParameterError, match="draws every record at random"):

@@ -19,7 +19,7 @@ from shoal.measure.risk.attacks.candidate_groups import (
     same_groups,
 )
 from shoal.measure.risk.attacks.known_variables import UsableVariables
-from shoal.measure.risk.attacks.remaining_records import remaining_records
+from shoal.measure.risk.attacks.remaining_records import RemainingRecords, remaining_records
 from shoal.measure.risk.attacks.rules_by_method import BlockRule
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ class Intruder:
     files
         The two files.
     variables
-        The variables that can be used, and the complete records of the stratum.
+        The variables that can be used.
+    records
+        Which records are in the stratum.
     rule
         The rule for the candidate groups of a block.
     repeated
@@ -51,6 +53,7 @@ class Intruder:
         self,
         files: Pair,
         variables: UsableVariables,
+        records: NDArray[np.bool_],
         rule: BlockRule,
         *,
         repeated: Partitioner | None,
@@ -59,70 +62,57 @@ class Intruder:
     ) -> None:
         self._files = files
         self._variables = variables
+        self._records = records
         self._rule = rule
         self._repeated = repeated
         self._nearest = nearest
         self._standardize = standardize
-        self._seen: dict[tuple[str, ...], tuple[KnownBlock, CandidateRule]] = {}
+        self._seen: dict[tuple[str, ...], list[tuple[KnownBlock, CandidateRule]]] = {}
 
-    def rates(self, known: Sequence[str], rows: NDArray[np.int64]) -> tuple[dict[str, float], NDArray[np.float64]]:
-        """Return the rates of an intruder who knows these columns of the targets in these rows, summed over them.
-
-        And the probability with which each of them is found.
-        """
-        targets = np.searchsorted(np.flatnonzero(self._variables.complete), rows)
+    def found(self, known: Sequence[str], rows: NDArray[np.int64]) -> RemainingRecords:
+        """Return what is left for the targets in these rows for an intruder who knows these columns of them."""
+        targets = np.searchsorted(np.flatnonzero(self._records), rows)
         by_block = [tuple(name for name in usable if name in set(known)) for usable in self._variables.usable]
         if self._repeated is not None and not any(self._is_whole(*block) for block in enumerate(by_block)):
             raise ParameterError("level=2 needs a block of which every column is known.")
-        seen = [self._see(*block) for block in enumerate(by_block) if block[1]]
+        seen = [one for block in enumerate(by_block) if block[1] for one in self._see(*block)]
         unchanged = [name for name in self._variables.unchanged if name in set(known)]
         if unchanged:
             seen.append(self._see_unchanged(unchanged))
         blocks, rules = zip(*seen, strict=True)
-        counts, has_true = remaining_records(blocks, rules, targets, nearest=self._nearest)
-        unique = counts == 1
-        chances = has_true / np.maximum(counts, 1)
-        rates = {
-            "expected": 100 * float(chances.sum()),
-            "certain": 100 * float((has_true & unique).sum()),
-            "coverage": 100 * float(has_true.sum()),
-            "false_unique": 100 * float((~has_true & unique).sum()),
-            "candidates": float(counts.sum()),
-        }
-        return rates, chances
+        return remaining_records(blocks, rules, targets, nearest=self._nearest)
 
     def _is_whole(self, number: int, known: tuple[str, ...]) -> bool:
         """Whether enough of a block is known to mask it again."""
         is_numeric = set(self._variables.blocks[number]) <= set(self._files.numeric_names)
         return is_numeric and bool(known) and known == self._variables.usable[number]
 
-    def _see(self, number: int, known: tuple[str, ...]) -> tuple[KnownBlock, CandidateRule]:
+    def _see(self, number: int, known: tuple[str, ...]) -> list[tuple[KnownBlock, CandidateRule]]:
         """Return the groups of a block and the rule for its candidates, which are computed once."""
         if known not in self._seen:
             own = self._files.only(known)
             before, after = (
-                np.column_stack([numbers, codes.astype(np.float64)])
+                np.column_stack([numbers, np.where(codes < 0, np.nan, codes)])
                 for numbers, codes in zip(own.numbers, own.categories, strict=True)
             )
-            block = groups_by_value(
-                before,
-                after,
-                self._variables.complete,
-                standardize=self._standardize,
-                categories=len(own.category_names),
-            )
-            self._seen[known] = block, self._rule_of(number, known, block)
+            categories = len(own.category_names)
+            block = groups_by_value(before, after, self._records, standardize=self._standardize, categories=categories)
+            self._seen[known] = self._rules_of(number, known, block)
         return self._seen[known]
 
     def _see_unchanged(self, names: Sequence[str]) -> tuple[KnownBlock, CandidateRule]:
         """Return the groups of records that are alike in columns that were released as they are, and their rule."""
-        alike = same_combinations(self._files.masked, names)[self._variables.complete]
+        alike = same_combinations(self._files.masked, names)[self._records]
         groups = np.unique(alike, return_inverse=True)[1].reshape(-1)
         sizes = np.bincount(groups)
         block = KnownBlock(np.empty((len(groups), 0)), groups, np.empty((len(sizes), 0)), sizes, ())
         return block, same_groups(block)
 
-    def _rule_of(self, number: int, known: tuple[str, ...], block: KnownBlock) -> CandidateRule:
+    def _rules_of(
+        self, number: int, known: tuple[str, ...], block: KnownBlock
+    ) -> list[tuple[KnownBlock, CandidateRule]]:
         if self._repeated is not None and self._is_whole(number, known):
-            return repeated_groups(block, np.asarray(self._repeated.fit(block.scaled(block.original)).labels_))
+            return [
+                (block, repeated_groups(block, np.asarray(self._repeated.fit(block.scaled(block.original)).labels_)))
+            ]
         return self._rule(block, len(self._variables.blocks[number]) == 1)

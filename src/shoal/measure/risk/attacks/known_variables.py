@@ -10,7 +10,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.describe.roles import as_names
 from shoal.errors import ColumnError, NotApplicableError, ParameterError, nearest_name_hint
@@ -32,16 +31,17 @@ class UsableVariables:
     blocks
         The columns of every block.
     usable
-        The columns of every block that vary: first those of numbers, then those of categories.
-    complete
-        Which records have no missing value in the usable columns.
+        The columns of every block that vary, or of which some values are missing: first those of numbers, then those of
+        categories.
+    are_complete
+        Whether no value of these is missing in either file.
     unchanged
         The columns outside of all blocks that were released as they are, and vary.
     """
 
     blocks: tuple[tuple[str, ...], ...]
     usable: list[tuple[str, ...]]
-    complete: NDArray[np.bool_]
+    are_complete: bool
     unchanged: tuple[str, ...] = ()
 
 
@@ -60,27 +60,13 @@ def usable_variables(files: Pair, blocks: Any, *, apart: Sequence[str] = (), one
         Whether the method groups one column at a time, so that every block must have one.
     """
     cut = _blocks(files, blocks, one_column_each)
-    vary = set(varying_columns(files))
-    numeric = [*files.varying_names, *(name for name in files.category_names if name in vary)]  # numbers first
-    places = {name: place for place, name in enumerate(numeric)}
-    varying = [tuple(sorted(vary.intersection(block), key=places.__getitem__)) for block in cut]
-    if not any(varying):
-        raise NotApplicableError("The attack needs a block with a variable that varies.")
-    used = files.only([name for block in varying for name in block])
-    if not used.complete.any():
-        raise NotApplicableError("The attack needs a record without a missing value.")
-    still = set(_varying_in(used, used.complete))
-    usable = [tuple(name for name in block if name in still) for block in varying]
+    vary = set(varying_columns(files, missing_counts=True))
+    places = {name: place for place, name in enumerate([*files.numeric_names, *files.category_names])}  # numbers first
+    usable = [tuple(sorted(vary.intersection(block), key=places.__getitem__)) for block in cut]
     if not any(usable):
         raise NotApplicableError("The attack needs a block with a variable that varies.")
-    return UsableVariables(cut, usable, used.complete, _unchanged(files, [*cut, apart]))
-
-
-def _varying_in(files: Pair, rows: NDArray[np.bool_]) -> list[str]:
-    """Return the columns that vary among some records of the original."""
-    columns = zip(files.numeric_names, files.numbers[0][rows].T, strict=True)
-    codes = zip(files.category_names, files.categories[0][rows].T, strict=True)
-    return [name for name, values in (*columns, *codes) if (values != values[0]).any()]
+    used = files.only([name for block in usable for name in block])
+    return UsableVariables(cut, usable, bool(used.complete.all()), _unchanged(files, [*cut, apart]))
 
 
 def _unchanged(files: Pair, blocks: Sequence[Sequence[str]]) -> tuple[str, ...]:

@@ -9,21 +9,48 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.measure.risk.attacks.candidate_groups import ALL_RANKS, AT_ONCE, CandidateRule, Candidates, KnownBlock
+from shoal.measure.risk.attacks.candidate_groups import (
+    ALL_RANKS,
+    AT_ONCE,
+    ROUNDING,
+    CandidateRule,
+    Candidates,
+    KnownBlock,
+)
 from shoal.measure.risk.distinct_rows import distinct_rows
 
-__all__ = ["RemainingRecords", "remaining_records"]
+__all__ = ["RemainingRecords", "nothing_left", "remaining_records"]
 
 Whole64 = NDArray[np.int64]
+Doubles = NDArray[np.float64]
 
 _FIRST_REACH, _MORE = 4, 4
 
 
 class RemainingRecords(NamedTuple):
-    """How many masked records are left for every target, and whether the true one is among them."""
+    """What is left for every target.
+
+    Attributes
+    ----------
+    counts, has_true
+        How many masked records are left, and whether the true one is among them.
+    expected
+        How often the true one is found by drawing one of them, each as likely as it is.
+    best_guess
+        How often it is found by taking the most likely one; of several one is drawn.
+    """
 
     counts: Whole64
     has_true: NDArray[np.bool_]
+    expected: Doubles
+    best_guess: Doubles
+
+
+def nothing_left(targets: int) -> RemainingRecords:
+    """Return that no record is left for any of so many targets, to be written over."""
+    return RemainingRecords(
+        np.zeros(targets, dtype=np.int64), np.zeros(targets, dtype=bool), np.zeros(targets), np.zeros(targets)
+    )
 
 
 def remaining_records(
@@ -46,7 +73,7 @@ def remaining_records(
         counts=cells.counts,
         members=[_cells_by_group(block.groups[cells.examples], len(block.sizes)) for block in blocks],
     )
-    left = RemainingRecords(np.zeros(len(targets), dtype=np.int64), np.zeros(len(targets), dtype=bool))
+    left = nothing_left(len(targets))
     pending = [np.arange(len(targets))]
     reach = nearest or _FIRST_REACH
     while pending:
@@ -58,9 +85,9 @@ def remaining_records(
             if are_too_many or (len(places) > 1 and mesh.work(by_block) > AT_ONCE):
                 pending.extend(np.array_split(places, 2))
                 continue
-            settled, counts, has_true = mesh.intersect(by_block, cells.labels[targets[places]], nearest)
-            left.counts[places[settled]] = counts[settled]
-            left.has_true[places[settled]] = has_true[settled]
+            settled, found = mesh.intersect(by_block, cells.labels[targets[places]], nearest)
+            for own, values in zip(left, found, strict=True):
+                own[places[settled]] = values[settled]
             if not settled.all():
                 later.append(places[~settled])
         pending = later
@@ -93,9 +120,9 @@ class _Mesh:
 
     def intersect(
         self, by_block: Sequence[Candidates], true: Whole64, nearest: int | None
-    ) -> tuple[NDArray[np.bool_], Whole64, NDArray[np.bool_]]:
-        """Return which targets are settled, how many records are left for each, and whether the true one is."""
-        targets, cells, ranks = self._cells_in_all(by_block)
+    ) -> tuple[NDArray[np.bool_], RemainingRecords]:
+        """Return which targets are settled, and what is left for each."""
+        targets, cells, ranks, chances = self._cells_in_all(by_block)
         whole = np.minimum.reduce([one.whole for one in by_block])
         best = np.full(len(whole), ALL_RANKS)
         np.minimum.at(best, targets, ranks)
@@ -105,11 +132,25 @@ class _Mesh:
             settled = whole >= nearest
             best[:] = nearest
         kept = ranks <= best[targets]
-        targets, cells = targets[kept], cells[kept]
-        counts = np.bincount(targets, self.counts[cells], minlength=len(whole)).astype(np.int64)
-        has_true = np.zeros(len(whole), dtype=bool)
-        has_true[targets[cells == true[targets]]] = True
-        return settled, counts, has_true
+        return settled, self._left(targets[kept], cells[kept], chances[kept], true)
+
+    def _left(self, targets: Whole64, cells: Whole64, chances: Doubles, true: Whole64) -> RemainingRecords:
+        """Return what is left for each target, from its cells and how likely a record of each is its own."""
+        records, count = self.counts[cells], len(true)
+        is_true = cells == true[targets]
+        has_true, of_true, most = np.zeros(count, dtype=bool), np.zeros(count), np.zeros(count)
+        has_true[targets[is_true]], of_true[targets[is_true]] = True, chances[is_true]
+        np.maximum.at(most, targets, chances)
+        total = np.bincount(targets, records * chances, minlength=count)
+        is_most = chances >= most[targets] * (1 - ROUNDING)
+        as_likely = np.bincount(targets, records * is_most, minlength=count)
+        is_guessed = has_true & (of_true >= most * (1 - ROUNDING))
+        return RemainingRecords(
+            np.bincount(targets, records, minlength=count).astype(np.int64),
+            has_true,
+            np.divide(of_true, total, out=np.zeros(count), where=total > 0),
+            is_guessed / np.maximum(as_likely, 1),
+        )
 
     def _cells_a_target(self, by_block: Sequence[Candidates]) -> list[Whole64]:
         return [
@@ -117,37 +158,41 @@ class _Mesh:
             for one, members in zip(by_block, self.members, strict=True)
         ]
 
-    def _cells_in_all(self, by_block: Sequence[Candidates]) -> tuple[Whole64, Whole64, Whole64]:
-        """Return the cells in a candidate group of every block, with their target and the largest of their ranks."""
+    def _cells_in_all(self, by_block: Sequence[Candidates]) -> tuple[Whole64, Whole64, Whole64, Doubles]:
+        """Return the cells in a candidate group of every block, with their target, the largest rank and the chance."""
         # Each target starts from the block that leaves it the fewest cells.
         start = np.argmin(self._cells_a_target(by_block), axis=0)
         parts = []
         for block, one in enumerate(by_block):
             mine = start[one.targets] == block
-            targets, cells, ranks = self._expanded(block, one, mine)
+            targets, cells, ranks, chances = self._expanded(block, one, mine)
             for other, listed in enumerate(by_block):
                 if other != block:
-                    rank = _rank_of(listed, targets, self.groups[other][cells])
-                    kept = rank > 0
-                    targets, cells, ranks = targets[kept], cells[kept], np.maximum(ranks, rank)[kept]
-            parts.append((targets, cells, ranks))
-        targets, cells, ranks = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return targets, cells, ranks
+                    place = _places_of(listed, targets, self.groups[other][cells])
+                    kept = place >= 0
+                    targets, cells, place = targets[kept], cells[kept], place[kept]
+                    ranks = np.maximum(ranks[kept], listed.ranks[place])
+                    chances = chances[kept] if listed.chances is None else chances[kept] * listed.chances[place]
+            parts.append((targets, cells, ranks, chances))
+        targets, cells, ranks, chances = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return targets, cells, ranks, chances
 
-    def _expanded(self, block: int, one: Candidates, mine: NDArray[np.bool_]) -> tuple[Whole64, Whole64, Whole64]:
-        """Return the cells of some candidate groups, with their target and rank."""
+    def _expanded(
+        self, block: int, one: Candidates, mine: NDArray[np.bool_]
+    ) -> tuple[Whole64, Whole64, Whole64, Doubles]:
+        """Return the cells of some candidate groups, with their target, rank and chance."""
         starts = self.members[block].starts
         counts = np.diff(starts)[one.groups[mine]]
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         cells = self.members[block].cells[np.repeat(starts[one.groups[mine]], counts) + within]
-        return np.repeat(one.targets[mine], counts), cells, np.repeat(one.ranks[mine], counts)
+        chances = np.ones(len(cells)) if one.chances is None else np.repeat(one.chances[mine], counts)
+        return np.repeat(one.targets[mine], counts), cells, np.repeat(one.ranks[mine], counts), chances
 
 
-def _rank_of(listed: Candidates, targets: Whole64, groups: Whole64) -> Whole64:
-    """Return the rank of each group among the candidates of its target, 0 if it is no candidate."""
+def _places_of(listed: Candidates, targets: Whole64, groups: Whole64) -> Whole64:
+    """Return where each group stands among the candidates of its target, -1 if it is none of them."""
     span = max(int(listed.groups.max(initial=0)), int(groups.max(initial=0))) + 1
     keys = np.append(listed.targets * span + listed.groups, ALL_RANKS)
-    ranks = np.append(listed.ranks, 0)
     sought = targets * span + groups
     place = np.searchsorted(keys, sought)
-    return np.where(keys[place] == sought, ranks[place], 0)
+    return np.where(keys[place] == sought, place, -1)

@@ -1,6 +1,7 @@
 """Which rule for candidate groups fits a method: what the intruder concludes from knowing it.
 
-Where centres were drawn by membership, all that a target may have drawn are candidates. A method of groups that the
+Where centres were drawn by membership, all that a target may have drawn are candidates, as likely as they were to be
+drawn; where every variable was drawn on its own, by variable. A method of groups that the
 attack knows well is in the dictionary of `_rules_by_class`, by its class. For any other, the groups nearest to the
 target are its candidates.
 """
@@ -24,6 +25,7 @@ from shoal.measure.risk.attacks.candidate_groups import (
     likely_groups,
     nearest_groups,
 )
+from shoal.measure.risk.attacks.drawn_apart import groups_by_variable
 from shoal.parameters.choices import build, written_form
 
 if TYPE_CHECKING:
@@ -37,8 +39,8 @@ _NEARLY_CRISP = 1 + 1e-6
 __all__ = ["BlockRule", "RuleOptions", "draw_of", "rule_of_method"]
 
 Doubles = NDArray[np.float64]
-# The rule of a block. It also takes whether the block has a single column.
-BlockRule = Callable[[KnownBlock, bool], CandidateRule]
+# The rule of a block, or the blocks that it is in truth with their rules. It also takes whether it has a single column.
+BlockRule = Callable[[KnownBlock, bool], list[tuple[KnownBlock, CandidateRule]]]
 
 
 @dataclass(frozen=True)
@@ -86,27 +88,29 @@ def draw_of(method: Method, replace: Any) -> MembershipDraw | None:
 def _by_distance(method: Method, options: RuleOptions) -> BlockRule:
     """Take the nearest groups; those around the value if the block is one column and its groups are intervals."""
 
-    def rule(block: KnownBlock, is_single: bool) -> CandidateRule:
+    def rule(block: KnownBlock, is_single: bool) -> list[tuple[KnownBlock, CandidateRule]]:
         if is_single and not block.categories and options.nearest is None and has_intervals(block):
-            return bracketing_groups(block)
-        return nearest_groups(block)
+            return [(block, bracketing_groups(block))]
+        return [(block, nearest_groups(block))]
 
     return rule
 
 
 def _by_interval(method: Method, options: RuleOptions) -> BlockRule:
     """Take the groups around the value: the best groups of one variable are intervals of its sorted values."""
-    return lambda block, is_single: bracketing_groups(block, k=method.k if options.refine else None)
+    return lambda block, is_single: [(block, bracketing_groups(block, k=method.k if options.refine else None))]
 
 
 def _by_membership(method: DrawnMethod, draw: MembershipDraw, options: RuleOptions) -> BlockRule:
     """Take the groups in whose centre a record has a membership that is not negligible: it may have drawn any."""
     memberships = _memberships(method, draw)
 
-    def rule(block: KnownBlock, is_single: bool) -> CandidateRule:
-        if options.nearest is None and not block.categories:
-            return likely_groups(block, memberships, options.negligible)
-        return nearest_groups(block)
+    def rule(block: KnownBlock, is_single: bool) -> list[tuple[KnownBlock, CandidateRule]]:
+        if options.nearest is not None or block.categories or not block.is_complete:
+            return [(block, nearest_groups(block))]
+        if draw.per_variable:
+            return groups_by_variable(block, memberships, options.negligible)
+        return [(block, likely_groups(block, memberships, options.negligible))]
 
     return rule
 

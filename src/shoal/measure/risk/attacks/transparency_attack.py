@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace as replace_parts
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from shoal.measure.publication import Publication
 from shoal.measure.risk.attacks.intruder import Intruder
 from shoal.measure.risk.attacks.known_masking import known_method, repeatable_method
 from shoal.measure.risk.attacks.known_variables import known_choices, usable_variables
+from shoal.measure.risk.attacks.remaining_records import RemainingRecords, nothing_left
 from shoal.measure.risk.attacks.rules_by_method import RuleOptions, rule_of_method
 from shoal.measure.risk.distance_linkage import distance_linkage
 from shoal.measure.risk.sample_size import sample_size, sampling_parts
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["transparency_attack"]
 
 _MOST_LISTED = 100
-_RATES = ("expected", "certain", "coverage", "false_unique", "candidates", "linkage")
+_WAYS = ("expected", "best_guess", "linkage")  # to find a record, of which the best counts
+_SEARCHED = 10_000  # records that plain linkage looks for, over all choices together, as `distance_linkage` has it
 
 
 @file_measure(
@@ -43,8 +44,10 @@ _RATES = ("expected", "certain", "coverage", "false_unique", "candidates", "link
         definition="The re-identification by an intruder who knows the original values of a target in some variables, "
         "and the method, k and blocks of the masking: in each block only some groups can contain the target, and only "
         "records in such a group of every block, and alike in the columns that were released as they are, can be its "
-        "own. The value is the percentage of targets found by drawing one of these records at random. Records with a "
-        "missing value are left out.",
+        "own. Where centres were drawn, a record is as likely as the membership of the target in its centre. The value "
+        "is the percentage of all records that are found by the best of three ways: to draw one of these candidates, "
+        "as likely as each is; to take the most likely one; and plain distance linkage with the same variables. "
+        "Distances are over the variables observed in both files; which values of the target are missing is known.",
         reference="Winkler (2002), Single-ranking micro-aggregation and re-identification, U.S. Bureau of the Census, "
         "Research Report Statistics 2002-08; Nin, Herranz and Torra (2008), On the disclosure risk of multivariate "
         "microaggregation, Data and Knowledge Engineering 67(3)",
@@ -86,7 +89,7 @@ def transparency_attack(
     sample: int | None = 2_000,
     seed: int = 0,
 ) -> MeasuredValue:
-    """Return the expected percentage of targets found, with `.certain`, `.coverage`, `.linkage` and more.
+    """Return the percentage of records found, with `.certain`, `.coverage`, `.linkage` and more.
 
     Parameters
     ----------
@@ -127,13 +130,15 @@ def transparency_attack(
     Returns
     -------
     MeasuredValue
-        The expected rate, with these parts, in percent: `expected`; `certain`, the targets for which only their own
-        record is left; `coverage`, those for which their own record is left; `false_unique`, those for which one wrong
-        record is left; `linkage`, the rate of plain distance linkage with the same variables; `excess`, the expected
-        rate less that. And: `candidates`, the mean number of records left; `known`, how many variables the intruder
-        knows, at most; `choices`, how many the values are averages of, out of `choices_possible`; `by_choice`, the same
-        rates for each, if there are at most 100; `records`, those without a missing value, and `sampled`, how many of
-        them were targets, None if all were; a sample has a `standard_error`, of the expected rate.
+        The largest of the rates `expected`, `best_guess` and `linkage`, with these parts, in percent of all records:
+        `expected`, found by drawing one of the records left, each as likely as it is; `best_guess`, found by taking the
+        most likely one, one of them at random where several are; `linkage`, found by plain distance linkage with the
+        same variables; `excess`, the value less that; `certain`, the targets for which only their own record is left;
+        `coverage`, those for which their own record is left; `false_unique`, those for which one wrong record is left.
+        And: `candidates`, the mean number of records left; `known`, how many variables the intruder knows, at most;
+        `choices`, how many the values are averages of, out of `choices_possible`; `by_choice`, the same rates for each,
+        if there are at most 100; `records`, and `sampled`, how many of them were targets, None if all were; a sample
+        has a `standard_error`, of the value.
 
     Notes
     -----
@@ -143,23 +148,25 @@ def transparency_attack(
     known variables of the block in units of the original's standard deviations, which are those that `shoal.protect`
     used; a category that differs counts 2 in the squared distance. Columns outside of all blocks that were released as
     they are have to agree; of categories with suppressed cells, the intruder is taken to know which these are. With a
-    fuzzy method, a record may have drawn any centre in which it has a membership that is not negligible;
-    all of these are candidates.
+    fuzzy method, a record may have drawn any centre in which it has a membership that is not negligible; all of these
+    are candidates, each as likely as this membership. Where every variable was drawn on its own, the memberships are
+    multiplied over the variables; the centres are put together from the values that go together.
 
-    The excess can be negative: candidates that are certain to contain the true record are often more than the nearest
-    records. The advantage of this intruder over plain linkage is then to know which guesses are correct, the `certain`
-    ones.
+    A missing value is known as such: where the masking leaves missing values missing, a target's record lacks them too,
+    and where it suppresses none, it lacks no others. Distances are over the variables that both have, scaled up to the
+    number of variables. An intruder who knows more can always fall back on plain linkage, so that the value is never
+    below it; the advantage may also be to know which guesses are correct, the `certain` ones.
     """
     spelled, masking = known_method(method, k)
     repeated = repeatable_method(spelled, masking, replace) if level == 2 else None
     strata_columns = [str(name) for name in as_names([] if strata is None else strata, "strata")]
     variables = usable_variables(files, blocks, apart=strata_columns, one_column_each=masking.scope == "column")
-    if repeated is not None and not variables.complete.all():
+    if repeated is not None and not variables.are_complete:
         raise NotApplicableError("level=2 masks the original again, which needs files without missing values.")
-    records = int(variables.complete.sum())
+    records = len(files.original)
     rng = np.random.default_rng(seed)
     choices, possible = known_choices(variables, known, rng)
-    rows = np.flatnonzero(variables.complete)
+    rows = np.arange(records)
     sampled = sample_size(records, sample)
     if sampled is not None:
         rows = np.sort(rng.choice(rows, sampled, replace=False))
@@ -167,45 +174,61 @@ def transparency_attack(
     stratum = _strata_of(files, strata_columns)
     intruders = {
         number: Intruder(
-            files,
-            replace_parts(variables, complete=variables.complete & (stratum == number)),
-            rule,
-            repeated=repeated,
-            nearest=nearest,
-            standardize=standardize,
+            files, variables, stratum == number, rule, repeated=repeated, nearest=nearest, standardize=standardize
         )
-        for number in np.unique(stratum[rows])
+        for number in np.unique(stratum[rows]).tolist()
     }
+    searched = None if sample is None else max(sample, _SEARCHED // len(choices))
     by_choice: list[dict[str, Any]] = []
     chances = np.zeros(len(rows))
     for choice in choices:
         with share(1 / len(choices)):
             # which reports its progress
-            same = files.only([*choice, *strata_columns])
-            linked = distance_linkage.of(same, missing="leave-out", sample=sample, seed=seed)
-        in_strata = []
+            linked = distance_linkage.of(files.only([*choice, *strata_columns]), sample=searched, seed=seed)
+        left = nothing_left(len(rows))
         for number, intruder in intruders.items():
             here = stratum[rows] == number
-            found, chances_here = intruder.rates(choice, rows[here])
-            in_strata.append(found)
-            chances[here] += chances_here / len(choices)
-        rates = {name: math.fsum(one[name] for one in in_strata) / len(rows) for name in in_strata[0]}
-        by_choice.append({"known": list(choice)} | rates | {"linkage": float(linked)})
-    rates = {name: math.fsum(one[name] for one in by_choice) / len(by_choice) for name in _RATES}
+            for whole, own in zip(left, intruder.found(choice, rows[here]), strict=True):
+                whole[here] = own
+        chances += max(left.expected, left.best_guess, key=np.mean) / len(choices)
+        rates = _rates(left) | {"linkage": float(linked)}
+        by_choice.append({"known": list(choice), "found": max(rates[name] for name in _WAYS)} | rates)
+    rates = {
+        name: math.fsum(one[name] for one in by_choice) / len(by_choice) for name in by_choice[0] if name != "known"
+    }
+    found = rates.pop("found")
+    sampling = sampling_parts(sampled, [chances], records)
+    if sampled is not None and len(choices) == 1 and found == rates["linkage"]:
+        sampling["standard_error"] = linked.parts.get("standard_error", 0.0)
     return MeasuredValue(
-        rates["expected"],
+        found,
         **rates,
-        excess=rates["expected"] - rates["linkage"],
+        excess=found - rates["linkage"],
         choices=len(choices),
         choices_possible=possible,
         known=max(len(choice) for choice in choices),
         records=records,
-        **sampling_parts(sampled, [chances], records),
+        **sampling,
         method=as_text({key: value for key, value in spelled.items() if key not in ("random_state", "start")}),
         k=int(k),
         level=int(level),
         **({"by_choice": by_choice} if len(by_choice) <= _MOST_LISTED else {}),
     )
+
+
+def _rates(left: RemainingRecords) -> dict[str, float]:
+    """Return the rates of what is left for the targets, in percent of them."""
+    unique = left.counts == 1
+    shares = {
+        "expected": left.expected,
+        "best_guess": left.best_guess,
+        "certain": left.has_true & unique,
+        "coverage": left.has_true,
+        "false_unique": ~left.has_true & unique,
+    }
+    return {name: 100 * float(share.mean()) for name, share in shares.items()} | {
+        "candidates": float(left.counts.mean())
+    }
 
 
 @transparency_attack.check_first
