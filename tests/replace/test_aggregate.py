@@ -1,5 +1,7 @@
 """The representative of a group, against slow plain-Python versions."""
 
+from __future__ import annotations
+
 import math
 import statistics
 from collections import Counter
@@ -13,15 +15,21 @@ from hypothesis import strategies as st
 
 from shoal.errors import DataError, ParameterError
 from shoal.replace import REPLACEMENTS, ConvexMedian, GeometricMean, Mean, Median, Members, Mode, OrderStatistic
+from shoal.replace.aggregate import signed_geometric_means
 from shoal.replace.members import members
 
 ALL = [Mean(), GeometricMean(), Median(), ConvexMedian(), Mode(), OrderStatistic(0.3)]
+
 EPS = float(np.finfo(float).eps)
 
 anything = st.floats(allow_nan=False, allow_infinity=False)
+
 positive = st.floats(min_value=1e-300, max_value=1e300)
+
 whole_weights = st.integers(min_value=1, max_value=5)
+
 few_values = st.integers(min_value=-3, max_value=3).map(float)
+
 shares = st.floats(min_value=0, max_value=1) | st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.5, 0.7, 0.9, 1.0])
 
 
@@ -62,8 +70,6 @@ def repeated(groups):
 
 
 # Examples
-
-
 def test_two_groups_by_hand():
     values = np.array([1.0, 10.0, 2.0, 10.0, 6.0, 40.0])
     who = everybody([0, 1, 0, 1, 0, 1])
@@ -140,8 +146,6 @@ def test_registry_holds_every_aggregate_under_its_name():
 
 
 # The mean
-
-
 @given(groups_of(anything))
 def test_mean_is_the_exact_mean_rounded(groups):
     values, who = flat(groups)
@@ -188,8 +192,6 @@ def test_geometric_mean_against_logarithms(groups):
 
 
 # Order statistics
-
-
 def slow_order_statistic(group, q):
     """The smallest x such that the weight at or below x is at least the share q of the whole."""
     whole = sum(Fraction(weight) for _, weight in group)
@@ -282,8 +284,6 @@ def test_boolean_max_min_functions_that_see_no_difference_between_records_are_or
 
 
 # The convex median
-
-
 def slow_convex_median(group, scale):
     """Return the convex median of (value, weight) pairs over a scale, which has their values too."""
     scale = sorted({*scale, *(value for value, _ in group)})
@@ -327,8 +327,6 @@ def test_the_convex_median_is_not_monotone():
 
 
 # The mode
-
-
 @given(groups_of(few_values), st.integers(0, 2**32))
 def test_mode_is_one_of_the_most_frequent(groups, seed):
     values, who = flat(groups)
@@ -361,8 +359,6 @@ def test_plurality_ties_survive_rounding():
 
 
 # Weights
-
-
 @given(weighted_groups(), shares, st.integers(0, 2**32))
 def test_whole_weights_are_repeated_records(groups, q, seed):
     values, who, weights = flat_weighted(groups)
@@ -388,8 +384,6 @@ def test_equal_weights_change_nothing(groups, weight, seed):
 
 
 # All of them
-
-
 @given(weighted_groups(st.floats(min_value=5e-324, allow_infinity=False), st.floats(min_value=1e-200, max_value=1e200)))
 def test_representatives_lie_within_their_group(groups):
     values, who, weights = flat_weighted(groups)
@@ -405,3 +399,37 @@ def test_equal_values_are_kept(value, weights):
     for aggregate in ALL:
         for used in (None, np.array(weights)):
             assert result(aggregate, values, everybody([0] * len(weights)), used).tolist() == [value]
+
+
+LABELS = np.array([0, 0, 1, 1])
+
+EVERYONE = members(LABELS, np.ones(4, dtype=bool))
+
+
+def means(weights=None, **columns):
+    values = {name: np.array(column, dtype=float) for name, column in columns.items()}
+    return signed_geometric_means(values, EVERYONE, weights, np.random.default_rng(0))
+
+
+def test_a_group_has_the_sign_of_its_records():
+    assert means(a=[2, 8, -1, -9])["a"] == pytest.approx([4, -3])
+
+
+def test_a_group_of_zeros_stays_zero():
+    assert means(a=[0, 0, 4, 9])["a"] == pytest.approx([0, 6])
+
+
+def test_a_group_with_both_signs_gets_plain_means_in_every_column():
+    found = means(price=[2, 8, 4, 9], amount=[-1, 3, 1, 4])
+    assert found["amount"] == pytest.approx([1, 2])
+    assert found["price"] == pytest.approx([5, 6])
+
+
+def test_a_product_holds_in_the_means_where_signs_agree():
+    price, amount = np.array([2.0, 3, 5, 7]), np.array([-1.0, -4, 2, 0.5])
+    found = means(price=price, amount=amount, value=price * amount)
+    assert found["price"] * found["amount"] == pytest.approx(found["value"], rel=1e-12)
+
+
+def test_sampling_weights_count():
+    assert means(np.array([3.0, 1, 1, 1]), a=[2, 32, 1, 1])["a"] == pytest.approx([4, 1])

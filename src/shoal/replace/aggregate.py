@@ -20,8 +20,6 @@ from shoal.parameters.limits import Limit, Number, check_limits
 from shoal.replace.base import Replacement
 from shoal.replace.members import Members
 
-__all__ = ["Aggregate", "ConvexMedian", "GeometricMean", "Mean", "Median", "Mode", "OrderStatistic"]
-
 # Sums of weights that differ by less than this share are equal: rounding must not decide a tie.
 _SLACK = 1e-12
 
@@ -345,3 +343,39 @@ def _reduce(operation: np.ufunc, amounts: NDArray[np.float64], starts: NDArray[n
     """Return `operation` over each stretch of `amounts` that begins at one of `starts`."""
     reduced: NDArray[np.float64] = operation.reduceat(amounts, starts)
     return reduced
+
+
+Doubles = NDArray[np.float64]
+
+
+def signed_geometric_means(
+    columns: Mapping[str, Doubles], members: Members, weights: Doubles | None, rng: np.random.Generator
+) -> dict[str, Doubles]:
+    """Return the geometric mean of every group and column, with the sign that all records of the group have.
+
+    A group in which the values of one column differ in sign has no geometric mean there; it gets plain means in all
+    columns alike.
+
+    Parameters
+    ----------
+    columns
+        The variables, n numbers each.
+    members
+        The records of every group.
+    weights
+        How many records each record stands for; None: each for itself.
+    rng
+        Passed on to the replacements, which do not draw from it.
+    """
+    starts = members.starts[:-1]
+    signs = {name: np.sign(column[members.records]) for name, column in columns.items()}
+    same_sign = np.ones(len(starts), dtype=bool)
+    for sign in signs.values():
+        same_sign &= np.minimum.reduceat(sign, starts) == np.maximum.reduceat(sign, starts)
+    means = {}
+    for name, column in columns.items():
+        plain = Mean().representatives(column, members, rng=rng, weights=weights, column=name)
+        sizes = np.where(column == 0, 1.0, np.abs(column))
+        geometric = GeometricMean().representatives(sizes, members, rng=rng, weights=weights, column=name)
+        means[name] = np.where(same_sign, signs[name][starts] * geometric, plain)
+    return means

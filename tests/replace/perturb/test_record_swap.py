@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oracles.slow_swaps import slow_partners
+from oracles.slow_swaps import slow_agree, slow_at_risk, slow_partners
 from shoal.errors import ColumnError, DataError, ParameterError
 from shoal.parameters.choices import build, written_form
 from shoal.replace.perturb.base import Part
-from shoal.replace.perturb.record_swap import RecordSwap
+from shoal.replace.perturb.record_swap import RecordSwap, agreement, paired, units_at_risk
 from shoal.replace.synthetic.synthetic import added_up
 
 
@@ -58,6 +58,7 @@ def drawn_parts(draw):
 
 
 names = st.lists(st.sampled_from(["sex", "water", "roof"]), unique=True, max_size=2)
+
 methods = st.builds(
     RecordSwap,
     geography=st.sampled_from([None, ["district"], ["region", "district"]]),
@@ -278,3 +279,46 @@ def test_households_of_testdata(reference_data):
     assert np.array_equal(np.bincount(data["urbrur"][first]), np.bincount(values["urbrur"][first].astype(int)))
     (total, of), (at_risk, risky), (alone, _), *_ = counts_of(result)
     assert of == len(first) and 0 < at_risk <= total and at_risk + alone == risky
+
+
+def slow_pairs(codes, areas, wanting, free):
+    free, pairs = free.copy(), []
+    for unit in np.flatnonzero(wanting):
+        others = [one for one in np.flatnonzero(free) if codes[one] == codes[unit] and areas[one] != areas[unit]]
+        if free[unit] and others:
+            free[[unit, others[0]]] = False
+            pairs.append((int(unit), int(others[0])))
+    return pairs
+
+
+@given(st.integers(0, 10_000), st.integers(1, 40), st.integers(1, 3), st.integers(1, 5), st.floats(0, 1))
+def test_everyone_gets_the_first_who_is_free(seed, n, codes, areas, share):
+    rng = np.random.default_rng(seed)
+    codes, areas = rng.integers(0, codes, n), rng.integers(0, areas, n)
+    wanting, free = rng.random(n) < share, rng.random(n) < 0.8
+    before = free.copy()
+    assert sorted(paired(codes, areas, wanting, free)) == sorted(slow_pairs(codes, areas, wanting, free))
+    assert np.array_equal(free, before)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 25), st.integers(1, 12), st.integers(0, 3))
+def test_units_agree_by_their_records(seed, n, units, columns):
+    rng = np.random.default_rng(seed)
+    units = np.unique(rng.integers(0, units, n), return_inverse=True)[1].reshape(-1)
+    first = np.unique(units, return_index=True)[1]
+    made = [rng.integers(-1, 2, n) for _ in range(columns)]
+    if columns > 1:
+        made[0] = made[0][first][units]  # one that is constant within units
+    numbers = agreement(made, units, first)
+    for one in range(len(first)):
+        for other in range(len(first)):
+            same = slow_agree([column.tolist() for column in made], units.tolist(), one, other)
+            assert (numbers[one] == numbers[other]) == same
+
+
+@given(st.integers(0, 10_000), st.integers(1, 30), st.integers(1, 15), st.integers(0, 3), st.integers(1, 40))
+def test_who_is_at_risk(seed, n, units, columns, k):
+    rng = np.random.default_rng(seed)
+    units = np.unique(rng.integers(0, units, n), return_inverse=True)[1].reshape(-1)
+    made = [rng.integers(-1, 2, n) for _ in range(columns)]
+    assert set(np.flatnonzero(units_at_risk(made, units, k))) == slow_at_risk(made, units, k)

@@ -9,7 +9,7 @@ from scipy.stats import rankdata, spearmanr
 
 from shoal.replace import Shuffle
 from shoal.replace.perturb.base import Part
-from shoal.replace.perturb.normal_scores import normal_quantiles, normal_scores
+from shoal.replace.perturb.shuffle import normal_quantiles, normal_scores
 
 
 def part_of(**columns):

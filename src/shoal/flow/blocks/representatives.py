@@ -14,9 +14,9 @@ from shoal.flow.blocks.largest_shares import contributed_sums
 from shoal.flow.proven.squared_error import squared_error
 from shoal.partition.geometry.different_units import count_units
 from shoal.replace import Aggregate, Members
+from shoal.replace.aggregate import signed_geometric_means
 from shoal.replace.members import members
 from shoal.replace.same_records import Behind
-from shoal.replace.signed_geometric_means import signed_geometric_means
 
 __all__ = ["Representatives", "held_by_one"]
 
