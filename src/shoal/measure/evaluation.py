@@ -333,8 +333,8 @@ def evaluate(
     Notes
     -----
     A statistic of a file is computed over its observed values. Cells are compared where both files have a value, and
-    whole records (clustering, the attacks) where neither file has a missing value; in k and linkage a missing value is
-    a category. A value that masking suppressed is a loss: see `information_loss`.
+    whole records (clustering) where neither file has a missing value. What an intruder finds is a share of all records:
+    in k and linkage a missing value is a category. A value that masking suppressed is a loss: see `information_loss`.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 """An original and a masked file, brought together column by column.
 
 Missing values follow one rule: a statistic of a file is computed over its observed values, and cells are compared where
-both files have a value. A measure of whole records uses the records without a missing value in either file.
+both files have a value. A measure of risk looks at all records; another measure of whole records uses those without a
+missing value in either file.
 """
 
 from __future__ import annotations

@@ -192,15 +192,14 @@ def test_categories_add_the_same_where_they_differ():
     assert mixed == 100 and mixed.known == ["town", "sex", "x"]
 
 
-def test_records_with_missing_values_are_left_out_on_both_sides():
-    """Record 2 cannot be linked, and record 1 is not linked to it by mistake."""
+def test_records_with_missing_values_are_looked_for_too():
     original = pd.DataFrame({"x": [0.0, None, 2, 3], "c": ["a", "a", "b", "b"]})
     masked = pd.DataFrame({"x": [0.0, 0.0, 2, 3], "c": ["a", "a", "b", "b"]})
-    assert distance_linkage(original, masked, missing="leave-out") == 100
-    assert distance_linkage(original, masked) == 75  # a category: records 1 and 2 are as near to masked 1 as to 2
-    assert distance_linkage(original, masked, missing="leave-out").records == 3
-    with pytest.raises(NotApplicableError, match="Every record has a missing value"):
-        distance_linkage(original, masked.assign(x=np.nan), missing="leave-out")
+    found = distance_linkage(original, masked)
+    assert found == 75 and found.records == 4  # a category: records 1 and 2 are as near to masked 1 as to 2
+    over_subsets = distance_linkage(original, masked, known="subsets")
+    alone = [distance_linkage(original, masked, known=[name]) for name in ("x", "c")]
+    assert over_subsets == pytest.approx((found + sum(alone)) / 3) and over_subsets.records == 4
 
 
 def test_a_missing_value_is_a_category():

@@ -38,7 +38,6 @@ _LIMITS: dict[str, Limit] = {
     "sample": OrNone(Whole(1)),
     "seed": Whole(0),
 }
-_MISSING: dict[str, Limit] = {"missing": OneOf(("category", "leave-out"))}
 
 
 @file_measure(
@@ -62,7 +61,7 @@ _MISSING: dict[str, Limit] = {"missing": OneOf(("category", "leave-out"))}
         publication=Publication.AS_MEASURED,
     ),
     takes=("seed",),
-    limits=_LIMITS | _MISSING,
+    limits=_LIMITS,
     unpublished_options=("known",),
 )
 def distance_linkage(
@@ -72,7 +71,6 @@ def distance_linkage(
     ties: Literal["expected", "any", "unique"] = "expected",
     known: Literal["subsets"] | Iterable[str] | None = None,
     scale: Literal["own", "original"] = "own",
-    missing: Literal["category", "leave-out"] = "category",
     sample: int | None = 10_000,
     seed: int = 0,
 ) -> MeasuredValue:
@@ -98,9 +96,6 @@ def distance_linkage(
         seven (127 of them). Columns that do not vary in the original are left out.
     scale
         Whether the masked file is standardised with its own mean and standard deviation or with the original's.
-    missing
-        Whether a missing value counts as a category of its own, at the mean of a variable of numbers ("category"), or
-        records with one in either file are left out ("leave-out"), as they always are with subsets.
     sample
         How many records are looked for if the file has more than ten times as many, or more than 20,000 of
         which most differ where they are searched; with subsets, at most 2,000 if it has more than 20,000. None
@@ -112,8 +107,7 @@ def distance_linkage(
     if isinstance(known, str) and known == "subsets":
         sample = None if sample is None else min(sample, _FOR_A_SUBSET)
         return linkage_over_subsets.of(files, direction=direction, ties=ties, scale=scale, sample=sample, seed=seed)
-    counts = missing == "category"
-    return _linkage(files, _known_columns(files, known, counts), False, direction, ties, scale, sample, seed, counts)
+    return _linkage(files, _known_columns(files, known), False, direction, ties, scale, sample, seed)
 
 
 @distance_linkage.check_first
@@ -132,10 +126,9 @@ def _linkage(
     scale: str,
     sample: int | None,
     seed: int,
-    missing_counts: bool = False,
 ) -> MeasuredValue:
     """Return the percentage linked by these columns, or its average over all subsets of them."""
-    both = standardized_records(files, names, own_scale=scale == "own", missing_counts=missing_counts)
+    both = standardized_records(files, names, own_scale=scale == "own")
     records = len(both.original)
     subsets = _subsets(names) if over_subsets else [tuple(names)]
     sampled = sample_size(records, sample)
@@ -166,8 +159,8 @@ def _linkage(
         name="linkage_over_subsets",
         title="Linkage over subsets of variables",
         definition="Distance-based record linkage by an intruder who knows some of the first seven variables: the "
-        "average over all their subsets. In files of more than 20,000 records a sample is looked for with each subset, "
-        "in the whole file.",
+        "average over all their subsets. A missing value counts as a category. In files of more than 20,000 records a "
+        "sample is looked for with each subset, in the whole file.",
         reference="Domingo-Ferrer and Torra (2001), A quantitative comparison of disclosure control methods for "
         "microdata, in Confidentiality, Disclosure, and Data Access",
         range=(0.0, 100.0),
@@ -223,9 +216,9 @@ def _of_published(parts: Mapping[str, Any], published: Callable[[str, float], fl
     return MeasuredValue(total / sum(subsets), **{**parts, "by_number": by_number})
 
 
-def _known_columns(files: Pair, known: Any, missing_counts: bool = False) -> list[str]:
-    """Return the columns to link by: those that the intruder knows and that vary."""
-    varying = varying_columns(files, missing_counts=missing_counts)
+def _known_columns(files: Pair, known: Any) -> list[str]:
+    """Return the columns to link by: those that the intruder knows and that vary, or of which some are missing."""
+    varying = varying_columns(files, missing_counts=True)
     if known is None:
         return varying
     names = [str(name) for name in as_names(known, "known")]

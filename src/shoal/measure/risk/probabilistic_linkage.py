@@ -15,7 +15,7 @@ from shoal.measure.pairs import Pair
 from shoal.measure.publication import Publication
 from shoal.measure.risk.distinct_rows import distinct_rows
 from shoal.measure.risk.sample_size import sample_size, sampling_parts
-from shoal.measure.risk.standardized_records import standardized_records, varying_columns
+from shoal.measure.risk.standardized_records import StandardizedRecords, standardized_records, varying_columns
 from shoal.parameters.limits import Number, OneOf, OrNone, Whole
 from shoal.progress import advance
 
@@ -29,6 +29,7 @@ _MOST_VARIABLES = 63  # one bit each
 _FEW_VARIABLES = 20  # all their patterns fit into a table
 _MOST_BITS = 1 << 26  # where there are more variables, and almost as many patterns as pairs
 _AT_ONCE, _MOST_ACROSS = 1 << 17, 1 << 15  # pairs, and records of the pool: few enough to stay in the cache
+_APART = -1e200  # where a missing number is: no other is near
 _ROUNDING = 1e-9  # of standard deviations, and of weights
 _LEAST = 1e-6  # no probability is nearer to 0 or 1
 _FIRST_M = 0.9
@@ -42,7 +43,7 @@ _ROUNDS, _SETTLED = 1000, 1e-8
         definition="The percentage of records linked to their own counterpart, if each is linked to the record of the "
         "other file with the largest Fellegi-Sunter weight; of records with the same weight each is as likely. "
         "Numbers agree if they differ by at most `tolerance` standard deviations, each file on its own scale, "
-        "categories if they are equal. Constant variables and records with a missing value are left out.",
+        "categories if they are equal; a missing value agrees with missing values. Constant variables are left out.",
         reference="Fellegi and Sunter (1969), A theory for record linkage, JASA 64; Jaro (1989), Advances in "
         "record-linkage methodology as applied to matching the 1985 census of Tampa, Florida, JASA 84",
         range=(0.0, 100.0),
@@ -106,7 +107,8 @@ def probabilistic_linkage(
     thousand records, from the counts in a part of the pairs. A variable that agrees less often in matches than in
     other pairs has no weight.
     """
-    both = standardized_records(files, varying_columns(files), own_scale=scale == "own")
+    varying = varying_columns(files, missing_counts=True)
+    both = _with_missing_apart(standardized_records(files, varying, own_scale=scale == "own"))
     n, variables = both.original.shape
     if variables > _MOST_VARIABLES:
         raise NotApplicableError(
@@ -138,6 +140,18 @@ def probabilistic_linkage(
         records=n,
         **sampling_parts(sampled, [chances], n),
     )
+
+
+def _with_missing_apart(both: StandardizedRecords) -> StandardizedRecords:
+    """Return the same, a missing number as one that is far from all others, and no column for what is missing."""
+    original, masked = both.original.copy(), both.masked.copy()
+    for place in range(both.numbers):
+        before, after = both.missing(place)
+        original[before, place], masked[after, place] = _APART, _APART
+    numbers = both.names[: both.numbers]
+    kept = [place for place, name in enumerate(both.names) if place < both.numbers or name not in numbers]
+    names = tuple(both.names[place] for place in kept)
+    return StandardizedRecords(names, both.numbers, original[:, kept], masked[:, kept])
 
 
 @dataclass(frozen=True)

@@ -22,15 +22,15 @@ _FARTHEST = 1e150  # its square does not overflow
 
 @dataclass(frozen=True)
 class StandardizedRecords:
-    """The records of both files, as standardised matrices without a missing value.
+    """All records of both files, as standardised matrices; a missing value is a category.
 
     Attributes
     ----------
     names
         The columns: first those of numbers, then those of categories. One of numbers of which some are missing may be
-        there twice: as numbers, and as what is missing.
+        there twice: as numbers, a missing one at their mean, and as what is missing (1, not 0).
     numbers
-        How many hold numbers. The others hold codes that mean the same in both files.
+        How many hold numbers. The others hold codes that mean the same in both files, -1 for a missing value.
     original, masked
         One row per record.
     """
@@ -47,6 +47,15 @@ class StandardizedRecords:
         numbers = sum(place < self.numbers for place in places)
         kept = tuple(self.names[place] for place in places)
         return StandardizedRecords(kept, numbers, self.original.take(places, axis=1), self.masked.take(places, axis=1))
+
+    def missing(self, place: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which values of a column are missing in each file."""
+        if place >= self.numbers:
+            return self.original[:, place] < 0, self.masked[:, place] < 0
+        beside = [other for other in range(self.numbers, len(self.names)) if self.names[other] == self.names[place]]
+        if not beside:
+            return np.zeros(len(self.original), dtype=bool), np.zeros(len(self.masked), dtype=bool)
+        return self.original[:, beside[0]] == 1, self.masked[:, beside[0]] == 1
 
 
 def varying_columns(files: Pair, *, missing_counts: bool = False) -> list[str]:
@@ -66,9 +75,7 @@ def varying_columns(files: Pair, *, missing_counts: bool = False) -> list[str]:
     return [name for name in files.columns if name in varying]
 
 
-def standardized_records(
-    files: Pair, names: Sequence[str], *, own_scale: bool, missing_counts: bool = False
-) -> StandardizedRecords:
+def standardized_records(files: Pair, names: Sequence[str], *, own_scale: bool) -> StandardizedRecords:
     """Standardise some columns of both files.
 
     Parameters
@@ -76,49 +83,28 @@ def standardized_records(
     files
         The two files.
     names
-        The columns; each varies in the original.
+        The columns; each varies in the original, or some of its values are missing.
     own_scale
         Whether the masked file is standardised with its own mean and standard deviation (n - 1), instead of the
         original's. A constant masked variable is standardised with the original's.
-    missing_counts
-        Whether a missing value counts as a category, which lies at the mean of a variable of numbers. Otherwise records
-        with a missing value in one of the columns are left out.
     """
     if not names:
         raise NotApplicableError("This measure needs a variable that varies; these are all constant.")
     wanted = set(names)
-    numbers = [place for place, name in enumerate(files.numeric_names) if name in wanted]
-    nominal = [place for place, name in enumerate(files.category_names) if name in wanted]
-    records = slice(None) if missing_counts else _complete(files, numbers, nominal)
     of_numbers, of_categories = [], []
-    for place in numbers:
-        name, before, after = files.numeric_names[place], files.numbers[0][:, place], files.numbers[1][:, place]
-        absent = [np.isnan(column)[records].astype(np.float64) for column in (before, after)]
-        if files.varying[place]:
-            both = [np.nan_to_num(column[records]) for column in _standardized(before, after, own_scale)]
-            of_numbers.append((name, *both))
-        if any(column.any() for column in absent):
-            of_categories.append((name, *absent))
-    for place in nominal:
-        both = [codes[records, place].astype(np.float64) for codes in files.categories]
-        of_categories.append((files.category_names[place], *both))
+    for place, name in enumerate(files.numeric_names):
+        if name in wanted:
+            before, after = (numbers[:, place] for numbers in files.numbers)
+            absent = [np.isnan(column).astype(np.float64) for column in (before, after)]
+            if files.varying[place]:
+                of_numbers.append((name, *map(np.nan_to_num, _standardized(before, after, own_scale))))
+            if any(column.any() for column in absent):
+                of_categories.append((name, *absent))
+    for place, name in enumerate(files.category_names):
+        if name in wanted:
+            of_categories.append((name, *(codes[:, place].astype(np.float64) for codes in files.categories)))
     kept, original, masked = zip(*of_numbers, *of_categories, strict=True)
     return StandardizedRecords(kept, len(of_numbers), np.column_stack(original), np.column_stack(masked))
-
-
-def _complete(files: Pair, numbers: Sequence[int], nominal: Sequence[int]) -> NDArray[np.bool_]:
-    """Return which records have no missing value in some columns of either file; NotApplicableError if none has."""
-    complete = np.ones(len(files.original), dtype=bool)
-    for file in (0, 1):
-        for place in numbers:
-            complete &= ~np.isnan(files.numbers[file][:, place])
-        for place in nominal:
-            complete &= files.categories[file][:, place] >= 0
-    if not complete.any():
-        raise NotApplicableError(
-            "Every record has a missing value in one of the files. Name columns with fewer missing values."
-        )
-    return complete
 
 
 def _standardized(original: Doubles, masked: Doubles, own_scale: bool) -> tuple[Doubles, Doubles]:

@@ -61,6 +61,27 @@ def test_a_file_that_has_nothing_to_do_with_the_records_helps_no_one():
     assert value.gain < 3 and value < 3
 
 
+def test_every_record_is_a_target_and_a_missing_value_is_not_guessed():
+    """Of 200 records 20 have a value of c: however well it is guessed, that is a tenth of the file."""
+    frame = survey(200)
+    frame.loc[20:, "c"], frame.loc[::3, "g"] = np.nan, None
+    found = attribute_attack(frame, frame)
+    assert found.records == 200
+    assert found.by_variable["c"]["success"] == 10 and found.by_variable["c"]["baseline"] < 10
+    assert found.by_variable["g"]["success"] == pytest.approx(100 * frame["g"].notna().mean())
+    assert found.by_variable["a"]["success"] == 100
+
+
+def test_of_the_nearest_records_the_first_with_a_value_is_taken():
+    """The nearest record has no value of b, the next two have."""
+    original = pd.DataFrame({"a": [0.0, 10, 20, 30, 40, 50], "b": [1.0, 2, 3, 4, 5, 6]})
+    masked = pd.DataFrame({"a": [0.0, 1, 2, 30, 40, 50], "b": [np.nan, 1, 1, 4, 5, 6]})
+    found = attribute_attack(original, masked, known=["a"], neighbours=3, tolerance=0)
+    # 0, 10 and 20 are nearest to 0, 1 and 2, so that 10 and 20 are guessed as 1; the others as they are.
+    assert found.by_variable["b"]["success"] == pytest.approx(100 * 4 / 6)
+    assert found.by_variable["b"]["by"] == "nearest"
+
+
 def test_what_follows_from_other_records_is_no_gain():
     """A total is known from its parts, with and without the release."""
     frame = survey()[["a", "b"]].assign(total=lambda one: one["a"] + one["b"])

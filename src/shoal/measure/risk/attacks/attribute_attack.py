@@ -40,7 +40,7 @@ _USUAL_WIDTH = 12  # columns; in wider files targets are drawn sooner
         "the release, whichever is right most often. A category is guessed if it is the right one, a number if at most "
         "5 % of the original values lie between the guess and it. The value is the percentage of right guesses less "
         "that of the same guesses from the original records without the target's own, averaged over the variables; 0 "
-        "if the release helps no more than these. Records with a missing value are left out.",
+        "if the release helps no more than these. Every record is a target; a value that is missing is not guessed.",
         reference="Giomi, Boenisch, Wehmeyer and Tasnádi (2023), A unified framework for quantifying privacy risk in "
         "synthetic data, PoPETs 2023(2); Taub, Elliot, Pampaka and Smith (2018), Differential correct attribution "
         "probability for synthetic data, Privacy in Statistical Databases; the comparison with all other original "
@@ -81,8 +81,7 @@ def attribute_attack(
         The two files. The variables that are compared are guessed, up to forty of them, evenly spaced.
     known
         The columns that the intruder knows, whether they are compared or not; the other compared ones are guessed. By
-        default all columns of both files but the one that is guessed, those that are not compared as far as they have
-        no missing values.
+        default all columns of both files but the one that is guessed.
     tolerance
         How many per cent of the original values may lie between the guess of a number and the true one.
     neighbours
@@ -101,8 +100,8 @@ def attribute_attack(
         The gain in percentage points, at least 0, with these parts: `success`, the percentage of right guesses;
         `baseline`, that without the release; `gain`, the difference, also where it is negative; `by_variable`, the
         same three for every variable, and `by`, which guess is the best one from the release; `known`, how many
-        columns the intruder knows; `records`, those without a missing value; `sampled`, how many of them were targets,
-        None if all were; a sample has a `standard_error`.
+        columns the intruder knows; `records`; `sampled`, how many of them were targets, None if all were; a sample has
+        a `standard_error`. A target whose value is missing counts as guessed neither with the release nor without.
 
     Notes
     -----
@@ -117,23 +116,24 @@ def attribute_attack(
     both = replace(both, original=both.original.round(_DIGITS), masked=both.masked.round(_DIGITS))
     records, wide = len(both.original), max(1.0, both.original.shape[1] / _USUAL_WIDTH)
     if records <= 2:
-        raise NotApplicableError("This measure needs three records without a missing value.")
+        raise NotApplicableError("This measure needs three records.")
     sampled = sample_size(int(records * wide), sample)
     sampled = None if sampled is None or sampled >= records else sampled
     order = np.random.default_rng(seed).permutation(records)[:_MOST_SEARCHED]
     targets = sampled or min(records, _MOST_SEARCHED)
     places = [both.names.index(name) for name in guessed]
-    looked_at = list(range(len(both.names)))
-    if known is not None:
-        looked_at = [place for place in looked_at if place not in places]
+    looked_at = [place for place, name in enumerate(both.names) if known is None or name not in guessed]
     rows, known_of_targets = np.sort(order), both.original[order[:targets]]
     released_records, other_records = (_in_any_order(file[rows], seed) for file in (both.masked, both.original))
     own = np.argsort(other_records)[np.searchsorted(rows, order[:targets])]
     options: dict[str, Any] = {"known": looked_at, "guessed": places, "numbers": both.numbers, "neighbours": neighbours}
+    lacking = [np.column_stack(columns) for columns in zip(*map(both.missing, places), strict=True)]
     with share(0.5):
-        released = guesses_of(known_of_targets, both.masked[rows][released_records], None, **options)
+        records_there = both.masked[rows][released_records]
+        released = guesses_of(known_of_targets, records_there, lacking[1][rows][released_records], None, **options)
     with share(0.5):
-        others = guesses_of(known_of_targets, both.original[rows][other_records], own, **options)
+        records_there = both.original[rows][other_records]
+        others = guesses_of(known_of_targets, records_there, lacking[0][rows][other_records], own, **options)
     outcomes = [
         _compared(released[place], others[place], _Truth.of(both, place, order[:targets], tolerance))
         for place in places
@@ -147,7 +147,7 @@ def attribute_attack(
         max(0.0, rates["gain"]),
         **rates,
         by_variable=by_variable,
-        known=len(looked_at) - (known is None),
+        known=len({both.names[place] for place in looked_at}) - (known is None),
         records=records,
         **sampling_parts(sampled, [gains], records),
     )
@@ -176,21 +176,22 @@ def _columns(files: Pair, known: Any, weight: str | None) -> tuple[list[str], li
             if name not in both:
                 raise ColumnError(f'known names "{name}", which is not in both files.{nearest_name_hint(name, both)}')
     else:
-        names = [name for name in both if name in files.columns or _is_complete(files, name)]
+        names = [name for name in both if name in files.columns or _is_alike(files, name)]
     guessed = [name for name in files.columns if name != weight and (known is None or name not in names)]
     names = _evenly([name for name in names if name not in guessed], _MOST_KNOWN)
     guessed = _evenly(varying_columns(files.only(guessed)), _MOST_GUESSED)
-    beside = varying_columns(files.only(names))
+    beside = varying_columns(files.only(names), missing_counts=True)
     if not guessed or len(beside) + (len(guessed) if known is None else 1) < 2:
         raise NotApplicableError("This measure needs a variable that varies to guess, and another that is known.")
     return guessed, [*guessed, *beside]
 
 
-def _is_complete(files: Pair, name: str) -> bool:
-    """Whether a column can be used beside those that are compared: of one type, without missing values."""
+def _is_alike(files: Pair, name: str) -> bool:
+    """Whether a column can be used beside those that are compared: of one type, without infinite values."""
     tables = (files.original, files.masked)
-    alike = tables[0].is_numeric(name) == tables[1].is_numeric(name)
-    return alike and not any(table.missing(name).any() for table in tables)
+    if tables[0].is_numeric(name) != tables[1].is_numeric(name):
+        return False
+    return not any(table.is_numeric(name) and np.isinf(table.numbers(name)).any() for table in tables)
 
 
 def _evenly(names: Sequence[str], most: int) -> list[str]:
@@ -204,8 +205,8 @@ class _Truth:
 
     Attributes
     ----------
-    values
-        Those of the targets.
+    values, missing
+        Those of the targets, and which are missing.
     levels, upto
         The different values of the whole original, in order, and how many records have each or a lower one; none for
         codes of categories, which are right or wrong.
@@ -214,34 +215,38 @@ class _Truth:
     """
 
     values: Doubles
+    missing: NDArray[np.bool_]
     levels: Doubles | None
     upto: NDArray[np.int64]
     most: float
 
     @classmethod
     def of(cls, both: StandardizedRecords, place: int, targets: NDArray[np.int64], tolerance: float) -> _Truth:
-        column = both.original[:, place]
-        levels, counts = np.unique(column, return_counts=True)
+        column, missing = both.original[:, place], both.missing(place)[0]
+        levels, counts = np.unique(column[~missing], return_counts=True)
         is_number = place < both.numbers
         return cls(
             column[targets],
+            missing[targets],
             levels if is_number else None,
             np.concatenate([[0], np.cumsum(counts)]),
-            tolerance / 100 * len(column),
+            tolerance / 100 * counts.sum(),
         )
 
     def is_right(self, guess: Doubles) -> NDArray[np.bool_]:
         """Return which guesses are right; numbers are rounded to the nearest value that occurs, as anyone would."""
+        nobody = self.missing | np.isnan(guess)
         if self.levels is None:
-            return np.asarray(guess == self.values)
+            return np.asarray((guess == self.values) & ~nobody)
         guess = guess.round(_DIGITS)
         above = np.clip(np.searchsorted(self.levels, guess), 1, len(self.levels) - 1)
         # Halfway between two values is the lower one, also where rounding says otherwise.
         nearer_below = 2 * guess - self.levels[above - 1] - self.levels[above] <= 10.0 ** (1 - _DIGITS)
-        own, true = above - nearer_below, np.searchsorted(self.levels, self.values)
+        own = above - nearer_below
+        true = np.minimum(np.searchsorted(self.levels, self.values), len(self.levels) - 1)
         # The true value itself does not count, and that of the guess does.
         between = np.where(own > true, self.upto[own + 1] - self.upto[true + 1], self.upto[true] - self.upto[own])
-        return np.asarray((own == true) | (between <= self.most))
+        return np.asarray(((own == true) | (between <= self.most)) & ~nobody)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,7 @@ _DETERMINED = 1e-9  # a record that leaves this little to the others decides its
 def guesses_of(
     targets: Doubles,
     records: Doubles,
+    missing: NDArray[np.bool_],
     own: Places | None,
     *,
     known: Sequence[int],
@@ -30,7 +31,7 @@ def guesses_of(
     numbers: int,
     neighbours: int,
 ) -> dict[int, Guesses]:
-    """Return guesses of every guessed column from the known ones, but for itself.
+    """Return guesses of every guessed column from the known ones, but for itself; NaN where none can be made.
 
     Parameters
     ----------
@@ -38,6 +39,8 @@ def guesses_of(
         What is known of the targets, and what is guessed, in the columns of `records`.
     records
         The records that are learned from.
+    missing
+        Which of their values are missing, by guessed column.
     own
         The place of every target's own record, which is left out for it; None if it may be used.
     known, guessed
@@ -54,10 +57,10 @@ def guesses_of(
     with threadpool_limits(1):
         regression = _Regression(targets, records, own, known, guessed, numbers)
         for number, place in enumerate(guessed):
-            values = records[:, place][nearest[:, number]]
-            by: dict[str, Doubles] = {"nearest": values[:, 0]}
+            values = np.where(missing[:, number], np.nan, records[:, place])[nearest[:, number]]
+            by: dict[str, Doubles] = {"nearest": values[np.arange(len(values)), np.isnan(values).argmin(axis=1)]}
             if place < numbers:
-                by["several"] = np.median(values, axis=1)
+                by["several"] = _medians(values)
                 by["regression"] = regression.predicted(place)
             else:
                 by["several"] = _most_frequent(values)
@@ -84,6 +87,14 @@ def _nearest(
     out = np.empty((len(targets), len(searches), wanted), dtype=np.int64)
     write_nearest_known(sought, searched, passed, sum(place < numbers for place in known), searches, out)
     return np.asarray(out[:, search_of.reshape(-1)])
+
+
+def _medians(values: Doubles) -> Doubles:
+    """Return the median of the observed values of every row."""
+    counts = (~np.isnan(values)).sum(axis=1)
+    ordered, rows = np.sort(values, axis=1), np.arange(len(values))  # missing ones last
+    low, high = np.maximum(counts - 1, 0) // 2, counts // 2
+    return np.asarray((ordered[rows, low] + ordered[rows, np.minimum(high, values.shape[1] - 1)]) / 2)
 
 
 def _most_frequent(codes: Doubles) -> Doubles:
