@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.errors import DisclosureWarning, ParameterError, WriteError, warn
 from shoal.flow.chain.whole_chain import kinds_in_chain
 from shoal.flow.drawn_by_key import in_random_order, order_digest
+from shoal.flow.earlier_releases import warn_of_other_releases
 from shoal.flow.outcome import Output, ProvenLoss
 from shoal.flow.proven.losses import with_bounds
 from shoal.measure import Evaluation, evaluate
@@ -174,6 +175,7 @@ class Release:
         refuse_targets(self.original, [("release", path), ("plan", plan)], table="release")
         if keep_order:
             warn_of_order(path)
+        warn_of_other_releases(self.plan, plan_beside(path) if plan is None else Path(plan))
         table = self.masked if keep_order else in_random_order(self.plan, self.masked)
         if plan is None:
             write_table(table, path)

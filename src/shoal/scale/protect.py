@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.flow.earlier_releases import warn_of_other_releases
 from shoal.flow.outcome import Divided, installed_versions
 from shoal.flow.plan import Plan
 from shoal.flow.release import plan_beside
@@ -111,6 +112,7 @@ def protect_parts(
                 "versions": installed_versions(),
             }
         )
+        warn_of_other_releases(made, beside)
         # The plan is ready when the release takes its place: no release stands there with the plan of another.
         with replacing(beside, owner_only=True) as temporary:
             temporary.write_text(made.as_toml(beside), encoding="utf-8")
