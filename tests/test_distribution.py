@@ -25,7 +25,7 @@ import shoal
 
 ROOT = Path(__file__).parents[1]
 NOT_PACKAGED = {"__pycache__", ".venv", ".git", ".ci", "_build", ".hypothesis", ".pytest_cache", "shoal-demo"}
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")]
 
 
 def run(*words: object, cwd: Path) -> str:

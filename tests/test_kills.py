@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 HARNESS = Path(__file__).parents[1] / "benchmarks" / "kills.py"
 
 

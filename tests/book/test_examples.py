@@ -29,6 +29,8 @@ from command_line import run_shoal
 from shoal.cli.app import app
 from shoal.partition import Refine
 
+pytestmark = pytest.mark.slow
+
 TRIALS = 12  # of a search: the usual methods at the usual k
 MOST_NOT_RUN = 3  # blocks that say no-run; one more wants a reason that a reader accepts
 MOST_THAT_VARY = 0  # blocks of text that say varies: seconds, or what depends on the machine

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import subprocess
 import sys
 from dataclasses import replace
 
@@ -14,6 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 import shoal
+from command_line import run_alone, run_shoal
 from shoal import progress
 from shoal.cli import tune as cli_tune
 from shoal.errors import (
@@ -33,14 +33,19 @@ from shoal.search.setup import TrialSetup
 METHODS = ["mdav", "vmdav", "fuzzy", "hybrid"]
 
 
-@pytest.fixture
-def frame() -> pd.DataFrame:
+def households() -> pd.DataFrame:
     return shoal.datasets.households(120, seed=4)[["age", "wage_income", "tax", "net_income"]]
 
 
 @pytest.fixture
-def tuned(frame) -> shoal.Tuning:
-    return shoal.tune(frame, methods=METHODS, k=(3, 5, 10), trials=24)
+def frame() -> pd.DataFrame:
+    return households()
+
+
+@pytest.fixture(scope="module")
+def tuned() -> shoal.Tuning:
+    """A search through the table of `frame`."""
+    return shoal.tune(households(), methods=METHODS, k=(3, 5, 10), trials=24)
 
 
 def test_every_trial_is_a_release_and_its_measures(frame, tuned):
@@ -403,12 +408,12 @@ def test_the_command_writes_plans_that_protect_repeats_byte_for_byte(frame, tmp_
     for number, name in ((tuned.chosen.number, "best"), (4, "four"), (tuned.front[0].number, None)):
         plan = tmp_path / (f"{name}.toml" if name else f"front/trial-{number}.csv.plan.toml")
         release = plan.with_name(f"{name}.csv" if name else f"trial-{number}.csv")
-        subprocess.run([sys.executable, "-m", "shoal", "protect", "--plan", str(plan)], check=True, cwd="/")
+        assert run_alone("protect", "--plan", plan, cwd="/").returncode == 0
         shoal.write_table(tuned.release(number).data, "expected.csv")
         rows, expected = (file.read_bytes().splitlines() for file in (release, tmp_path / "expected.csv"))
         assert rows[0] == expected[0] and sorted(rows) == sorted(expected)  # in random order
         first = release.read_bytes()
-        subprocess.run([sys.executable, "-m", "shoal", "protect", "--plan", str(plan)], check=True, cwd="/")
+        assert run_shoal("protect", "--plan", plan, cwd="/").returncode == 0
         assert release.read_bytes() == first
     resumed = command(
         "data.csv", "--resume", "data-tuned.trials.jsonl", "--trials", "14", "--json", "--methods", "mdav"

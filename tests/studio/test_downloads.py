@@ -14,17 +14,11 @@ from hypothesis import strategies as st
 
 from shoal.errors import ParameterError
 from shoal.studio.downloads import Downloads, disposition, safe_name
-from studio.running import RunningStudio, running_studio, wait_until
+from studio.running import RunningStudio, wait_until
 
 pytest.importorskip("shiny", reason="needs shiny (the studio extra)")
 
 CONTENT = bytes(range(256)) * 5_000  # more than is sent at once
-
-
-@pytest.fixture(scope="module")
-def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStudio]:
-    with running_studio(tmp_path_factory.mktemp("studio")) as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
@@ -87,21 +81,20 @@ def test_nothing_is_sent_without_the_token_or_to_another_site(studio, browser):
         assert browser.get(f"/download/{'0' * 32}", headers=headers).status_code == 403
 
 
-def test_a_file_arrives_whole_as_an_attachment_that_no_cache_keeps(tmp_path):
-    with running_studio(tmp_path / "studio") as studio, studio.browser() as browser:
-        folder = studio.folder / "downloads"
-        address = (studio.folder / "workspace" / "offered").read_text()
-        assert len(list(folder.iterdir())) == 1
-        answer = browser.get(address)
-        assert answer.status_code == 200
-        assert answer.content == b"a,b\n" * 100_000
-        assert answer.headers["content-type"] == "application/octet-stream"  # never a page of the studio
-        assert answer.headers["cache-control"] == "no-store"
-        assert answer.headers["x-content-type-options"] == "nosniff"
-        expected = "attachment; filename=\"Ertr_ge _1.csv\"; filename*=UTF-8''Ertr%C3%A4ge%20%221.csv"
-        assert answer.headers["content-disposition"] == expected
-        assert browser.get(address).status_code == 404
-        wait_until(lambda: not list(folder.iterdir()), "the file to be removed")
+def test_a_file_arrives_whole_as_an_attachment_that_no_cache_keeps(studio, browser):
+    folder = studio.folder / "downloads"
+    address = (studio.folder / "workspace" / "offered").read_text()
+    assert len(list(folder.iterdir())) == 1
+    answer = browser.get(address)
+    assert answer.status_code == 200
+    assert answer.content == b"a,b\n" * 100_000
+    assert answer.headers["content-type"] == "application/octet-stream"  # never a page of the studio
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    expected = "attachment; filename=\"Ertr_ge _1.csv\"; filename*=UTF-8''Ertr%C3%A4ge%20%221.csv"
+    assert answer.headers["content-disposition"] == expected
+    assert browser.get(address).status_code == 404
+    wait_until(lambda: not list(folder.iterdir()), "the file to be removed")
 
 
 @given(st.text(min_size=1))

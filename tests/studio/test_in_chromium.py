@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from studio.running import RunningStudio, running_studio, wait_until
+from studio.running import RunningStudio, wait_until
 
 pytest.importorskip("shiny", reason="needs shiny (the studio extra)")
 
@@ -17,12 +17,6 @@ window.violations = [];
 document.addEventListener("securitypolicyviolation", event =>
   window.violations.push([event.violatedDirective, event.blockedURI, event.sample]));
 """
-
-
-@pytest.fixture(scope="module")
-def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStudio]:
-    with running_studio(tmp_path_factory.mktemp("studio"), "--max-upload", 5) as started:
-        yield started
 
 
 @pytest.fixture

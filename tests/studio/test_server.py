@@ -21,6 +21,8 @@ websockets = pytest.importorskip("websockets.sync.client", reason="needs websock
 pytest.importorskip("shiny", reason="needs shiny (the studio extra)")
 from websockets.exceptions import ConnectionClosed  # noqa: E402
 
+pytestmark = pytest.mark.slow  # starts servers
+
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from shoal.errors import ParameterError
 from shoal.read.files import FORMATS
 from shoal.studio.uploads import Uploads, shown_name
-from studio.running import RunningStudio, running_studio, wait_until
+from studio.running import RunningStudio, wait_until
 
 pytest.importorskip("shiny", reason="needs shiny (the studio extra)")
 
@@ -30,16 +30,15 @@ STORED = re.compile(r"upload-[0-9a-f]{32}(\.[a-z0-9]+){1,2}")
 TWO_GIGABYTES = 2_000_000_000
 
 
-@pytest.fixture(scope="module")
-def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStudio]:
-    with running_studio(tmp_path_factory.mktemp("studio"), "--max-upload", 5) as started:
-        yield started
-
-
 @pytest.fixture
 def browser(studio: RunningStudio) -> Iterator[httpx.Client]:
+    remove_uploads(studio)
     with studio.browser() as client:
         yield client
+    remove_uploads(studio)
+
+
+def remove_uploads(studio: RunningStudio) -> None:
     for path in (studio.folder / "uploads").iterdir():
         path.unlink()
 

@@ -20,12 +20,6 @@ from studio.running import REAL, RunningStudio, running_studio
 HOSTILE = '<img src=x onerror="window.ran = 1">'
 
 
-@pytest.fixture(scope="module")
-def studio(tmp_path_factory: pytest.TempPathFactory):
-    with running_studio(tmp_path_factory.mktemp("studio"), program=REAL) as started:
-        yield started
-
-
 def uploads_of(studio: RunningStudio) -> list[Path]:
     return sorted((studio.folder / "uploads").iterdir())
 

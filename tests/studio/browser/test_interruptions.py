@@ -56,7 +56,8 @@ def test_a_release_is_cancelled_and_the_next_one_is_made(visitor, numbers):
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-def test_a_killed_server_takes_its_work_with_it_and_the_next_start_is_clean(visitor, numbers):
+def test_a_killed_server_takes_its_work_with_it_and_the_next_start_is_clean(new_visitor, numbers):
+    visitor = new_visitor
     begin(visitor, numbers)
     studio = visitor.studio
     at_work, left = studio.children, studio.folder
@@ -73,7 +74,8 @@ def test_a_killed_server_takes_its_work_with_it_and_the_next_start_is_clean(visi
         visitor.upload(numbers)
 
 
-def test_the_end_of_a_studio_in_the_middle_of_work_leaves_nothing(visitor, numbers):
+def test_the_end_of_a_studio_in_the_middle_of_work_leaves_nothing(new_visitor, numbers):
+    visitor = new_visitor
     begin(visitor, numbers)
     at_work = visitor.studio.children
     code, _, err = visitor.studio.end(signal.SIGTERM)

@@ -75,7 +75,7 @@ def test_a_release_goes_on_while_no_tab_is_open(visitor, survey):
     expect(visitor.find("protect-cancel_now").or_(visitor.find("protect-attempts-show_1")).first).to_be_visible()
     visitor.page.goto("about:blank")
     folder = visitor.studio.folder / "workspace"
-    wait_until(lambda: (folder / "attempt-1").is_dir(), "the release")
+    wait_until(lambda: list(folder.glob("attempt-*")), "the release")
     visitor.page.goto(visitor.studio.origin)
     visitor.wait_for_page()
     visitor.wait_for_attempt(1)
@@ -133,7 +133,8 @@ def tomorrow(tmp_path: Path, chromium: object):
         assert visiting.errors == []
 
 
-def test_tomorrow_the_saved_job_and_plan_bring_everything_back(visitor, tomorrow, survey, tmp_path):
+def test_tomorrow_the_saved_job_and_plan_bring_everything_back(new_visitor, tomorrow, survey, tmp_path):
+    visitor = new_visitor
     decide_some(visitor, survey)
     decided = what_is_decided(visitor)
     visitor.protect(1)

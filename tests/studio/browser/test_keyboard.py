@@ -40,7 +40,8 @@ def to_step(visitor: Visitor, step: str) -> None:
     visitor.settled()
 
 
-def test_a_release_is_made_by_the_keyboard_alone(visitor, survey, tmp_path):
+def test_a_release_is_made_by_the_keyboard_alone(new_visitor, survey, tmp_path):
+    visitor = new_visitor
     page, press = visitor.page, visitor.page.keyboard.press
     visitor.settled()
     tab_to(page, "#data-file")

@@ -15,8 +15,8 @@ PICTURE = "studio.png"
 WIDTH = 1100  # letters can be read where the picture is shown narrower
 
 
-def test_the_picture_of_readme_is_taken(visitor, pictures):
-    page = visitor.page
+def test_the_picture_of_readme_is_taken(new_visitor, pictures):
+    visitor, page = new_visitor, new_visitor.page
     visitor.find("data-survey").click()
     expect(visitor.find("headline-facts")).to_contain_text("households.csv")
     visitor.open_step("Variables")

@@ -135,8 +135,9 @@ def test_another_format_is_made_again_too(visitor, survey, tmp_path):
     assert made_again(visitor, survey, tmp_path / "again")
 
 
-def test_no_report_stands_under_the_headline_of_another_release(visitor):
+def test_no_report_stands_under_the_headline_of_another_release(new_visitor):
     """What is not about the release that is looked at is grey until it is drawn anew."""
+    visitor = new_visitor
     visitor.find("data-survey").click()
     expect(visitor.find("headline-facts")).to_contain_text("households.csv")
     visitor.open_step("Protect")
