@@ -89,7 +89,7 @@ def test_no_measure_is_taken_that_takes_long(synthetic, monkeypatch):
     )
     monkeypatch.setattr("shoal.report.facts.proven.with_bounds", None)
     parsed(synthetic.release)
-    assert asked == [{"measures": ["information_loss", "distance_linkage"]}]
+    assert asked == [{"measures": ["information_loss", "distance_linkage", "transparency_attack"]}]
 
 
 def test_no_bin_and_no_category_is_of_fewer_than_k_records():

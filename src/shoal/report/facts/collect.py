@@ -33,6 +33,7 @@ from shoal.report.facts.counted_records import count_facts
 from shoal.report.facts.group_sizes import group_facts, sizes_shown
 from shoal.report.facts.headline import alike_text, headline_facts, protected_facts, scenario_facts
 from shoal.report.facts.keys.all_key_facts import key_facts
+from shoal.report.facts.measured.attack import attack_facts
 from shoal.report.facts.measured.measures import measure_facts
 from shoal.report.facts.measured.verdict import verdict_on
 from shoal.report.facts.proven import proven_of_files, proven_of_release
@@ -43,7 +44,6 @@ from shoal.report.facts.summary import (
     AS_IT_IS,
     DROPPED,
     NEW_IDS,
-    AttackFacts,
     Audience,
     Correlations,
     HeadlineFacts,
@@ -218,7 +218,7 @@ class Collector:
             correlations=self._correlations() if distributions else None,
             moments=self._moments(),
             linkage_by_known=self._linkage_by_known(),
-            attack=self._attack(),
+            attack=attack_facts(self._evaluation, self._shares, self._fewest),
             notes=[] if plan is None or plan.outcome is None or not self._internal else list(plan.outcome.notes),
             versions=installed_versions() if self._internal else {"shoal": installed_versions()["shoal"]},
         )
@@ -375,15 +375,3 @@ class Collector:
     def _linkage_by_known(self) -> list[tuple[int, float]]:
         linkage = self._evaluation.linkage_over_subsets
         return [] if linkage is None or not self._shares.can_be_given else self._shares.by_number(linkage)
-
-    def _attack(self) -> AttackFacts | None:
-        attack = self._evaluation.transparency_attack
-        if attack is None or not self._shares.can_be_given:
-            return None
-        candidates = float(attack.parts["candidates"])
-        shares = ("expected", "certain", "coverage", "linkage")
-        return AttackFacts(
-            known=attack.parts["known"],
-            candidates=self._shares.rounded(candidates) if candidates >= self._fewest else None,
-            **{name: self._shares.bounded(attack.parts[name]) for name in shares},
-        )

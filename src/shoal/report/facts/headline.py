@@ -12,6 +12,7 @@ from shoal.report.publish.shares import Shares
 from shoal.report.wording import printable
 
 __all__ = [
+    "LINKED",
     "alike_text",
     "headline_facts",
     "headline_lines",
@@ -20,6 +21,8 @@ __all__ = [
     "scenario_facts",
     "uniques_text",
 ]
+
+LINKED = "of the records are linked to their own by the nearest released record"
 
 
 def headline_facts(
@@ -134,7 +137,7 @@ def linkage_text(headline: HeadlineFacts, shares: Shares) -> str:
         return ""
     share = f"{headline.linkage:.2f} %" if shares.least is None else shares.text(headline.linkage)
     sample = f" (looked for: {headline.sampled:,} of them)" if headline.sampled else ""
-    return f"{share} of the records are linked to their own by the nearest released record{sample}"
+    return f"{share} {LINKED}{sample}"
 
 
 def headline_lines(

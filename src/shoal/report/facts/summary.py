@@ -239,12 +239,15 @@ class Moments(Facts):
 
 
 class AttackFacts(Facts):
-    """What an intruder finds who knows the method too, as percentages of records."""
+    """What an intruder finds who knows the method too, as percentages of all records."""
 
-    expected: float
-    certain: float
-    coverage: float
-    linkage: float
+    found: float = Field(description="By the best of three ways: `expected`, `best_guess` and `linkage`.")
+    expected: float = Field(description="Found by drawing one of the candidates, each as likely as it is.")
+    best_guess: float = Field(description="Found by taking the most likely candidate.")
+    certain: float = Field(description="One candidate is left, and it is the right record.")
+    coverage: float = Field(description="The right record is among the candidates.")
+    false_unique: float = Field(description="One candidate is left, and it is a wrong record.")
+    linkage: float = Field(description="Found by distance linkage with the same variables.")
     candidates: float | None = Field(None, description="Left out of the public summary where it is below k.")
     known: int = Field(description="How many variables the intruder knows, at most.")
 

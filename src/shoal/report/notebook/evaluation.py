@@ -35,7 +35,7 @@ def evaluation_fragment(evaluation: Evaluation) -> str:
     return fragment(
         "Measures of a masked file",
         verdict_on(evaluation, alike[:1].upper() + alike[1:], _EXACT, 1),
-        [*cards, *measure_cards(measures, _EXACT)],
+        [*cards, *measure_cards(measures, _EXACT, headline)],
         sections,
         opened=("risk", "utility", "score"),
     )

@@ -37,12 +37,13 @@ _SHOWS_ORIGINAL = (
 def release_fragment(release: Release) -> str:
     """Return what a notebook shows of a release.
 
-    Of measures, only information loss and linkage are computed, and of a large table linkage only if its headline was
-    asked for before.
+    Of measures, only information loss and what an intruder finds are computed, and of a large table linkage alone, if
+    its headline was asked for before.
     """
     is_small = len(release.masked) <= MOST_RECORDS
     is_measured = is_small or "headline" in vars(release)
-    evaluation = release.evaluate(measures=["information_loss", *["distance_linkage"] * is_measured])
+    risks = ["distance_linkage"] * is_measured + ["transparency_attack"] * is_small
+    evaluation = release.evaluate(measures=["information_loss", *risks])
     summary = summarize(release, "internal", evaluation, distributions=False, linkage=is_measured)
     if is_small:
         summary = _with_shapes(release, _with_scenarios(summary, evaluation))

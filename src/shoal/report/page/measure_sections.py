@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from shoal.report.facts.measured.attack import FOUND, attack_text
 from shoal.report.facts.proven import proven_text
 from shoal.report.facts.summary import HeadlineFacts, MeasureFacts, ScenarioFacts, Summary
 from shoal.report.page import plots
@@ -16,16 +17,22 @@ from shoal.report.publish.shares import Shares
 from shoal.report.wording import number_text, printable, value_text
 
 __all__ = [
+    "ABOUT_SCENARIOS",
     "attack_section",
     "linkage_section",
     "measure_sections",
     "measured_with",
     "scenario_section",
+    "scenario_texts",
     "sections_of_measures",
     "value_of",
     "which_way",
 ]
 
+ABOUT_SCENARIOS = (
+    "How many records are alike, unique, and linked to their own by the nearest released record, for an intruder who "
+    "knows these columns. A missing value counts as a category; sampling weights count only where they are named."
+)
 _SIDES = (
     ("risk", "Disclosure risk", "What an intruder can learn from the release."),
     ("utility", "Data utility", "What an analyst loses by working with the release instead of the original."),
@@ -114,6 +121,12 @@ def measure_sections(summary: Summary) -> Iterator[PageSection]:
         yield replace(section, text=text)
 
 
+def scenario_texts(found: HeadlineFacts | ScenarioFacts, k: int | None, shares: Shares) -> tuple[str, str, str]:
+    """Return k, unique records and linkage of a scenario, as a table shows them."""
+    linkage = "-" if found.linkage is None else shares.text(found.linkage)
+    return _count_text(found.k, k), _count_text(found.uniques, k), linkage
+
+
 def scenario_section(summary: Summary) -> PageSection | None:
     """Return the headline, the same over the protected columns alone, and what intruders find who know some columns."""
     alone, shares = summary.headline_protected, Shares(summary.least_share)
@@ -126,21 +139,10 @@ def scenario_section(summary: Summary) -> PageSection | None:
     if alone is not None:
         shown.append(("the protected columns alone", alone.columns, alone))
     rows: list[PageRow] = [
-        (
-            name,
-            f"{columns:,}",
-            _count_text(one.k, summary.k),
-            _count_text(one.uniques, summary.k),
-            "-" if one.linkage is None else shares.text(one.linkage),
-        )
-        for name, columns, one in shown
+        (name, f"{columns:,}", *scenario_texts(one, summary.k, shares)) for name, columns, one in shown
     ]
     head = ("an intruder who knows", "columns", "k", "unique", "linked")
-    text = [
-        "How many records are alike, unique, and linked to their own by the nearest released record, for an intruder "
-        "who knows these columns. A missing value counts as a category; sampling weights count only where they are "
-        "named.",
-    ]
+    text = [ABOUT_SCENARIOS]
     if summary.no_k:
         text.append(f"The method promises no k: {summary.no_k}.")
     wildcard = summary.headline.k_with_wildcards
@@ -191,26 +193,27 @@ def _with_options(name: str, summary: Summary) -> list[str]:
 
 def attack_section(summary: Summary) -> PageSection | None:
     """Return what an intruder finds who knows the method too."""
-    attack = summary.attack
+    attack, shares = summary.attack, Shares(summary.least_share)
     if attack is None:
         return None
-    shares = [
+    rates = [
+        ("found", attack.found, FOUND),
         ("expected", attack.expected, "found by drawing one of the candidate records that are left"),
+        ("best guess", attack.best_guess, "found by taking the most likely candidate"),
         ("certain", attack.certain, "one candidate is left, and it is the right record"),
         ("among candidates", attack.coverage, "the right record is among the candidates"),
-        ("plain linkage", attack.linkage, "found by an intruder who does not know the method, for comparison"),
+        ("plain linkage", attack.linkage, "found by the nearest released record, by the same variables"),
     ]
-    texts = [Shares(summary.least_share).text(share) for _, share, _ in shares]
-    values = [share for _, share, _ in shares]
-    svg = plots.bars("a", "What the transparency attack finds", [name for name, *_ in shares], values, 100.0, texts)
-    rows: list[PageRow] = [(meaning, text) for (_, _, meaning), text in zip(shares, texts, strict=True)]
+    texts = [shares.text(rate) for _, rate, _ in rates]
+    names, values = [name for name, *_ in rates], [rate for _, rate, _ in rates]
+    svg = plots.bars("a", "What the transparency attack finds", names, values, 100.0, texts)
+    rows: list[PageRow] = [(meaning, text) for (_, _, meaning), text in zip(rates, texts, strict=True)]
     if attack.candidates is not None:
         rows.append(("candidate records that are left, on average", number_text(attack.candidates)))
     table = PageTable("Transparency attack", ("result of the attack", "share of records"), rows, frozenset({1}))
     text = [
-        "The method is published, so an intruder may know it. If the original values of a record are known in "
-        f"{attack.known:,} variable{'s' * (attack.known != 1)}, only some groups can contain that record, and the "
-        "records of all other groups are ruled out. Lower is safer.",
+        f"{attack_text(attack, shares)}. The method is published, so an intruder may know it: only some groups can "
+        "contain a record then, and the records of all other groups are ruled out. Lower is safer.",
         *_with_options("transparency_attack", summary),
     ]
     figure = PageFigure("Transparency attack", Markup(svg), table)

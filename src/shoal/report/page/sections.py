@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shoal.report.facts.headline import LINKED
+from shoal.report.facts.measured.attack import FOUND
 from shoal.report.facts.summary import HeadlineFacts, MeasureFacts, Summary
 from shoal.report.page.distribution_sections import (
     correlation_section,
@@ -36,8 +38,8 @@ __all__ = ["cards_of", "headline_cards", "measure_cards", "sections_of"]
 
 _CARDS = (
     ("information_loss", "Information loss", "of the variation of the original is lost"),
-    ("distance_linkage", "Linkage", "of the records are linked to their original"),
-    ("transparency_attack", "Attack", "of the records are found by an intruder who knows the method"),
+    ("distance_linkage", "Linkage", LINKED),
+    ("transparency_attack", "Attack", FOUND),
     ("attribute_attack", "Guesses", "more guesses of a value are right than without the release"),
     ("score", "Score", "half loss, half risk; an unmasked file without duplicates scores 50"),
 )
@@ -58,16 +60,21 @@ def headline_cards(headline: HeadlineFacts) -> list[PageCard]:
     return cards
 
 
-def measure_cards(measures: Sequence[MeasureFacts], shares: Shares) -> list[PageCard]:
-    """Return those of the measures that are read first."""
+def measure_cards(
+    measures: Sequence[MeasureFacts], shares: Shares, headline: HeadlineFacts | None = None
+) -> list[PageCard]:
+    """Return those of the measures that are read first; linkage as the headline has it, whatever its options are."""
     by_name = {one.name: one for one in measures}
     cards = []
     for name, title, meaning in _CARDS:
         measure = by_name.get(name)
-        if measure is not None:
-            options = measured_with(measure)
-            meaning += f" ({options})" if options else ""
-            cards.append(PageCard(value_of(measure, shares), title, meaning, which_way(measure)))
+        if measure is None:
+            continue
+        value, options = value_of(measure, shares), measured_with(measure)
+        if name == "distance_linkage" and headline is not None and headline.linkage is not None:
+            value, options = shares.text(headline.linkage), ""
+        meaning += f" ({options})" if options else ""
+        cards.append(PageCard(value, title, meaning, which_way(measure)))
     return cards
 
 
@@ -82,7 +89,7 @@ def cards_of(summary: Summary) -> list[PageCard]:
         cards.append(PageCard(f"{summary.units.unique:,}", "Unique units", meaning, "lower is safer"))
     columns = f"in {summary.columns_released:,} variable{'s' * (summary.columns_released != 1)}"
     cards.append(PageCard(f"{summary.records:,}", "Records", f"released, {columns}"))
-    return [*cards, *measure_cards(summary.measures, Shares(summary.least_share))]
+    return [*cards, *measure_cards(summary.measures, Shares(summary.least_share), summary.headline)]
 
 
 def sections_of(summary: Summary) -> list[PageSection]:

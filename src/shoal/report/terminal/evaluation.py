@@ -8,6 +8,7 @@ from shoal.measure import MEASURES, About, Evaluation
 from shoal.measure.measuring import NOT_ASKED_FOR
 from shoal.measure.options import options_text
 from shoal.report.facts.headline import headline_facts, headline_lines, protected_facts
+from shoal.report.facts.measured.attack import attack_facts, attack_text
 from shoal.report.publish.shares import Shares
 from shoal.report.terminal.names import first_names, one_line
 from shoal.report.terminal.table import table_text
@@ -83,13 +84,9 @@ def _side(evaluation: Evaluation, side: str) -> list[str]:
 
 def _on_attacks(evaluation: Evaluation) -> Iterator[str]:
     """Yield a line on every attack that was simulated."""
-    attack = evaluation.transparency_attack
+    attack = attack_facts(evaluation, Shares(None), 1)
     if attack is not None:
-        yield (
-            f"transparency_attack: {attack.certain:.2f} % of the records are identified with certainty, and "
-            f"{attack.false_unique:.2f} % wrongly; the true record is among the candidates for "
-            f"{attack.coverage:.2f} %; linkage without knowing the method finds {attack.linkage:.2f} %"
-        )
+        yield f"transparency_attack: {attack_text(attack, Shares(None))}"
     guessed = evaluation.attribute_attack
     if guessed is not None:
         name, most = max(guessed.by_variable.items(), key=lambda one: float(one[1]["gain"]))

@@ -6,7 +6,10 @@ from htmltools import Tag, TagList, tags
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 
 from shoal.errors import ShoalError
+from shoal.report.facts.headline import LINKED
+from shoal.report.facts.measured.attack import FOUND
 from shoal.report.facts.summary import Summary
+from shoal.report.wording import percent_text
 from shoal.studio.decisions import Decisions
 from shoal.studio.pages.asked_task import AskedTask
 from shoal.studio.pages.parts import step_link
@@ -14,14 +17,14 @@ from shoal.studio.pages.view import View
 from shoal.studio.tasks.opening import FileFacts
 from shoal.studio.workspace import Attempt, OpenedFile
 
-__all__ = ["headline_server", "headline_ui"]
+__all__ = ["headline_server", "headline_ui", "of_attempt"]
 
 _MEANINGS = {  # shown where the mouse rests
     "k, whole records": "The fewest records, or units, that are alike over everything that is released.",
     "unique": "Records that no other is like over everything that is released, or units that have such a record.",
-    "linked": "Records whose nearest record in the release is their own.",
-    "risk": "Disclosure risk of the score: half linkage, half interval disclosure.",
-    "loss": "Information loss of the score (PIL). The report also says which share of the variation is lost.",
+    "linked": f"{LINKED[:1].upper()}{LINKED[1:]}.",
+    "attack": f"{FOUND[:1].upper()}{FOUND[1:]}.",
+    "lost": "Of the variation of the original, as in the report.",
 }
 
 
@@ -132,7 +135,7 @@ def _run_facts(view: View) -> None:
     def facts() -> Tag | TagList:
         if view.file is None:
             return tags.p("No file is open. Nothing leaves this machine.", class_="muted")
-        return _list(_of_file(view.file) if view.attempt is None else _of_attempt(view.attempt))
+        return _list(_of_file(view.file) if view.attempt is None else of_attempt(view.attempt))
 
     known = AskedTask(view, "opening.as_it_is")
 
@@ -200,8 +203,8 @@ def _of_known(known: FileFacts) -> list[tuple[str, str, str]]:
     return [*pairs, ("release", "none yet", "muted")]
 
 
-def _of_attempt(attempt: Attempt) -> list[tuple[str, str, str]]:
-    """Return the headline of a release: the report's own values."""
+def of_attempt(attempt: Attempt) -> list[tuple[str, str, str]]:
+    """Return the headline of a release: the report's own values, as the report writes them."""
     summary = attempt.summary
     headline = summary.headline
     pairs = [("attempt", f"{attempt.number}: {attempt.title}", ""), ("records", f"{headline.records:,}", "")]
@@ -210,15 +213,10 @@ def _of_attempt(attempt: Attempt) -> list[tuple[str, str, str]]:
     safe = "good" if headline.are_k_alike else "bad"
     pairs.append(("k, whole records", "-" if headline.k is None else f"{headline.k:,}", safe))
     pairs.append(("unique", _uniques(headline.uniques, headline.units), safe))
-    if headline.linkage is not None:
-        pairs.append(("linked", f"{headline.linkage:.3g} %", ""))
-    pairs += [*_risk_and_loss(attempt), ("rules", _rules(summary), _kind_of_rules(summary))]
-    return pairs
-
-
-def _risk_and_loss(attempt: Attempt) -> list[tuple[str, str, str]]:
-    values = (("risk", attempt.risk), ("loss", attempt.loss))
-    return [(name, f"{value:.3g} %", "") for name, value in values if value is not None]
+    found = None if summary.attack is None else summary.attack.found
+    shares = {"linked": headline.linkage, "attack": found, "lost": summary.value("information_loss")}
+    pairs += [(name, percent_text(share), "") for name, share in shares.items() if share is not None]
+    return [*pairs, ("rules", _rules(summary), _kind_of_rules(summary))]
 
 
 def _rules(summary: Summary) -> str:

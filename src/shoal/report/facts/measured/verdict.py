@@ -44,7 +44,9 @@ def _traced(evaluation: Evaluation, shares: Shares, fewest: int) -> str:
     linked = max(map(float, measured.values()), default=None)
     if linked is None or not shares.can_be_given:
         return ""
-    how = f", {options_text(options)}" if options else ""
+    attack = measured.get("transparency_attack")
+    how = "" if attack is None or attack < linked else " by an intruder who knows the method"
+    how += f", {options_text(options)}" if options else ""
     share, least = shares.bounded(linked), shares.least
     if least is not None and share <= least:
         return f"at most {fewest} records can be traced ({least:.1f} %{how})"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from htmltools import Tag, TagChild, TagList, tags
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 
-from shoal.report.facts.summary import Summary
+from shoal.report.facts.summary import ScenarioFacts, Summary
+from shoal.report.page.measure_sections import ABOUT_SCENARIOS, scenario_texts
+from shoal.report.publish.shares import Shares
 from shoal.studio.pages.asked_task import AskedTask
 from shoal.studio.pages.evaluate.before_after import drawn_answer, released_names
 from shoal.studio.pages.parts import data_table, sending_check
@@ -13,9 +15,10 @@ from shoal.studio.pages.view import View
 from shoal.studio.tasks.evaluating import IntruderRisk
 from shoal.studio.workspace import Attempt
 
-__all__ = ["intruder_server", "intruder_ui"]
+__all__ = ["intruder_server", "intruder_table", "intruder_ui"]
 
-_HEAD = ("the intruder knows", "k", "unique", "linked %", "k in the original", "unique in the original")
+_SHOWN = ("columns", "k", "uniques", "linkage")
+_HEAD = ("the intruder knows", "k", "unique", "linked", "k in the original", "unique in the original")
 
 
 @module.ui
@@ -73,36 +76,24 @@ def _form(session: Session, attempt: Attempt, known: list[str]) -> TagList:
     )
 
 
-def _found(summary: Summary, own: IntruderRisk | None) -> Tag | TagList:
-    rows: list[list[TagChild]] = [
-        [
-            f"{one.name}: {_listed(one.columns)}",
-            _count(one.k),
-            _count(one.uniques),
-            "-" if one.linkage is None else f"{one.linkage:.3g}",
-            "",
-            "",
-        ]
-        for one in summary.scenarios
-    ]
+def intruder_table(summary: Summary, own: IntruderRisk | None) -> Tag:
+    """Return the scenarios as the report has them, with the one that was chosen."""
+    shown = [(one, ("", "")) for one in summary.scenarios]
     if own is not None:
-        counts = [_count(one) for one in (own.k, own.uniques, own.k_before, own.uniques_before)]
-        rows.append([f"chosen: {_listed(own.columns)}", *counts[:2], f"{own.linkage:.3g}", *counts[2:]])
-    counted = "units" if summary.headline.units is not None else "records"
-    return TagList(
-        data_table("What an intruder finds", _HEAD, rows, numeric=(1, 2, 3, 4, 5)),
-        tags.p(
-            f"k: the fewest {counted} that are alike in these columns. Unique: {counted} that no other is like. "
-            "Linked: records whose nearest record of the release is their own. "
-            "Choose columns above to add a scenario of your own.",
-            class_="form-text",
-        ),
-    )
+        chosen = ScenarioFacts(name="chosen", **{name: getattr(own, name) for name in _SHOWN})
+        shown.append((chosen, (f"{own.k_before:,}", f"{own.uniques_before:,}")))
+    rows: list[list[TagChild]] = [
+        [f"{one.name}: {_listed(one.columns)}", *scenario_texts(one, summary.k, Shares(summary.least_share)), *before]
+        for one, before in shown
+    ]
+    return data_table("What an intruder finds", _HEAD, rows, numeric=(1, 2, 3, 4, 5))
+
+
+def _found(summary: Summary, own: IntruderRisk | None) -> TagList:
+    units = " Units are counted, not records." if summary.headline.units is not None else ""
+    text = f"{ABOUT_SCENARIOS}{units} Choose columns above to add a scenario of your own."
+    return TagList(intruder_table(summary, own), tags.p(text, class_="form-text"))
 
 
 def _listed(columns: list[str]) -> str:
     return ", ".join(columns[:6]) + (f" and {len(columns) - 6} more" if len(columns) > 6 else "")
-
-
-def _count(value: int | None) -> str:
-    return "-" if value is None else f"{value:,}"

@@ -114,7 +114,8 @@ def _table(ns: Callable[[str], str], attempts: Sequence[Attempt], shown: Attempt
         _warnings(shown),
         data_table("Attempts", head, rows, numeric=range(1, 1 + len(COMPARED))),
         tags.p(
-            "The best value of each column is marked. Press the name of a column to sort by it. ",
+            "The best value of each column is marked. Press the name of a column to sort by it. Risk and loss are the "
+            "halves of the score, as on the map. ",
             step_link("Evaluate", "Evaluate the release that is looked at"),
             class_="form-text",
         ),
