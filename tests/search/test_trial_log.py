@@ -60,10 +60,18 @@ def test_a_damaged_line_is_named_and_nothing_is_lost(frame, log, change):
 @pytest.mark.parametrize("first", ["[]", "3", "{}", "", '{"format": "shoal.trials/4"}', "my notes", "[" * 99_999])
 def test_what_is_no_file_of_trials_is_refused(frame, log, first):
     log.write_text("\n".join([first, *log.read_text().splitlines()[1:]]) + "\n")
+    log.chmod(0o640)
     before = log.read_bytes()
     with pytest.raises(PlanError, match="is not a file of trials"):
         shoal.tune(frame, resume=log, trials=8, **OPTIONS)
-    assert log.read_bytes() == before
+    assert (log.read_bytes(), log.stat().st_mode & 0o777) == (before, 0o640)
+
+
+def test_the_name_of_a_file_of_trials_says_what_it_is(frame, log):
+    other = log.rename(log.with_name("notes.txt"))
+    for asked in ({"resume": other}, {"log": other.with_name(".profile")}):
+        with pytest.raises(WriteError, match=r"its name has to end in \.jsonl"):
+            shoal.tune(frame, trials=8, **asked, **OPTIONS)
 
 
 def test_two_searches_do_not_write_to_one_file(log):

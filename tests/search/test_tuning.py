@@ -188,7 +188,7 @@ def test_trials_belong_to_their_input_options_and_seed(frame, tmp_path):
     assert log.read_bytes() == before
     said = {"columns": None, "roles": {}, "edits": [], "missing": "error", "standardize": True, "repair": False}
     assert len(shoal.tune(frame, **options, **said).trials) == 2  # what is so anyway
-    other = tmp_path / "notes.txt"
+    other = tmp_path / "notes.jsonl"
     other.write_text("my notes\n")
     with pytest.raises(PlanError, match="not a file of trials"):
         shoal.tune(frame, methods="mdav", trials=2, resume=other)

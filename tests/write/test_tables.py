@@ -11,7 +11,12 @@ import pytest
 from oracles.sample_tables import WRITABLE
 from shoal.errors import WriteError
 from shoal.read import as_table, read_table
-from shoal.write import refuse_targets, refuse_to_overwrite, refuse_unwritable, write_table
+from shoal.write import (
+    refuse_targets,
+    refuse_to_overwrite,
+    refuse_unwritable,
+    write_table,
+)
 
 
 @pytest.mark.parametrize("ending", WRITABLE)
@@ -50,18 +55,24 @@ def test_the_input_is_never_overwritten(tmp_path: Path, how: str, monkeypatch: p
 def test_no_two_files_of_a_command_are_the_same(tmp_path: Path) -> None:
     table = as_table(pd.DataFrame({"a": [1]}))
     plan, release = tmp_path / "plan.toml", tmp_path / "release.csv"
-    refuse_targets(table, [("release", release), ("plan", plan), ("report", None)], table="release")
+    refuse_targets(table, [("release", release, None), ("plan", plan, ".toml"), ("report", None, ".html")])
     with pytest.raises(WriteError, match=r"cannot be both the release and the report\. Give the report another name"):
-        refuse_targets(table, [("release", release), ("report", tmp_path / "." / "release.csv")], table="release")
+        refuse_targets(table, [("release", release, None), ("report", tmp_path / "." / "release.csv", "")])
     with pytest.raises(WriteError, match="cannot be both the plan that is read and the release"):
-        refuse_targets(table, [("release", release)], table="release", read=[("plan", release), ("rules", None)])
+        refuse_targets(table, [("release", release, None)], read=[("plan", release), ("rules", None)])
 
 
-def test_only_a_table_needs_an_ending_that_says_its_format(tmp_path: Path) -> None:
+def test_the_name_of_a_file_says_what_it_is(tmp_path: Path) -> None:
     table = as_table(pd.DataFrame({"a": [1]}))
-    refuse_unwritable(tmp_path / "page.html", table=False)
-    refuse_targets(table, [("page", tmp_path / "page.html")], table="release")
+    refuse_unwritable(tmp_path / "page.html", ".html")
+    refuse_unwritable(tmp_path / "PAGE.HTML", ".html")
+    refuse_unwritable(tmp_path / "measures", "")
+    refuse_targets(table, [("page", tmp_path / "page.html", ".html")])
     with pytest.raises(WriteError, match="is not known"):
-        refuse_unwritable(tmp_path / "page.html")
+        refuse_unwritable(tmp_path / "page.html", None)
     with pytest.raises(WriteError, match="is not known"):
-        refuse_targets(table, [("release", tmp_path / "page.html")], table="release")
+        refuse_targets(table, [("release", tmp_path / "page.html", None)])
+    for ending in (".toml", ".html", ".jsonl", ".svg"):
+        for name in (".bashrc", f"x{ending}.", f"x{ending}~", ending, f"x{ending}/authorized_keys", "x.csv"):
+            with pytest.raises(WriteError, match=f" was not written: its name has to end in {ending}"):
+                refuse_unwritable(tmp_path / name, ending)

@@ -35,7 +35,7 @@ def compare(
         Path | None, typer.Option("--output", "-o", help="Where to write the table. [FILE-compared.csv]")
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(help="Write a page there: the table, and the map of risk and loss.")
+        Path | None, typer.Option(help="Write a page there (.html): the table, and the map of risk and loss.")
     ] = None,
     measures: Annotated[
         list[str] | None,
@@ -62,8 +62,8 @@ def compare(
     chosen = measure_options(option, in_trials=True, further=further)
     output = output or Path(f"{file.stem}-compared.csv")
     table = as_table(file, **reading)
-    written = [("table", output), ("report", report)]
-    refuse_targets(table, written, table="table", read=[("file of rules", options.get("edits"))])
+    written = [("table", output, None), ("report", report, ".html")]
+    refuse_targets(table, written, read=[("file of rules", options.get("edits"))])
     with progress_bar(quiet, "comparing"):
         comparison = compare(
             table,

@@ -60,7 +60,7 @@ def _write_job(table: Table, file: Path, output: Path, reading: dict[str, Any]) 
     from shoal.flow.job.suggested import suggested_job
     from shoal.write import refuse_targets, replacing
 
-    refuse_targets(table, [("job", output)])
+    refuse_targets(table, [("job", output, ".toml")])
     release = output.parent / masked_name(file)
     text = suggested_job(table, output, release, reading)
     with replacing(output) as temporary:

@@ -71,7 +71,7 @@ def protect(
         typer.Option(help="A job, as describe -o begins one: its file and options, over which options here win."),
     ] = None,
     plan: Annotated[Path | None, typer.Option(help="Repeat the release this plan describes.")] = None,
-    save_plan: Annotated[Path | None, typer.Option(help="Where to write the plan. [OUTPUT.plan.toml]")] = None,
+    save_plan: Annotated[Path | None, typer.Option(help="Where to write the plan (.toml). [OUTPUT.plan.toml]")] = None,
     report: Annotated[
         Path | None,
         typer.Option(help="Where to write a report (HTML) for those who may see the original. [none]"),
@@ -206,9 +206,9 @@ def _refuse_targets(
     from shoal.write import refuse_targets
 
     again = plan is not None and repeats and save_plan is not None and save_plan.resolve() == plan.resolve()
-    written = [("release", output), ("plan", save_plan), ("report", report)]
+    written = [("release", output, None), ("plan", save_plan, ".toml"), ("report", report, ".html")]
     read = [("plan", None if again else plan), ("file of rules", edits), ("job", job)]
-    refuse_targets(table, written, table="release", read=read)
+    refuse_targets(table, written, read=read)
 
 
 def _print_effect(settled: Settled) -> None:

@@ -128,6 +128,6 @@ def _source_and_output(file: Path | None, output: Path | None, plan: Plan | None
 
 def _refuse_report(report: Path | None, plan: Path, *folders: Path) -> None:
     """Raise WriteError if the report cannot be written, or has the place of the plan or of a folder."""
-    refuse_in_folders(report, *folders)
     if report is not None and report.resolve() == plan.resolve():
         raise WriteError(f"{report} cannot be both the plan and the report. Give the report another name.")
+    refuse_in_folders(report, ".html", *folders)

@@ -54,7 +54,7 @@ def tune(
     *,
     file: Annotated[Path, typer.Argument(help="The table to find a release for.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to write the page. [FILE-tuned.html]")
+        Path | None, typer.Option("--output", "-o", help="Where to write the page (.html). [FILE-tuned.html]")
     ] = None,
     methods: Annotated[
         str | None,
@@ -80,7 +80,7 @@ def tune(
         list[str] | None,
         typer.Option(help='COLUMN=RECODE: a recode to try, "age=bands:width=5"; repeat for more. [none]'),
     ] = None,
-    resume: Annotated[Path | None, typer.Option(help="Go on with the trials in this file.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on with the trials in this file (.jsonl).")] = None,
     plan: Annotated[
         list[str] | None,
         typer.Option(help="PLAN.toml: write the plan of what is chosen there; N=PLAN.toml: of trial N."),
@@ -168,8 +168,8 @@ def _refuse_targets(table: Any, output: Path, log: Path, svg: Path | None, wante
     """Raise WriteError if something cannot be written, or would overwrite what is read."""
     from shoal.write import refuse_targets
 
-    named = [(f"plan of {f'trial {number}' if number else 'what is chosen'}", path) for number, path in wanted]
-    written = [("page", output), ("file of trials", log), ("map", svg), *named]
+    named = [(f"plan of {f'trial {number}' if number else 'what is chosen'}", path, ".toml") for number, path in wanted]
+    written = [("page", output, ".html"), ("file of trials", log, ".jsonl"), ("map", svg, ".svg"), *named]
     refuse_targets(table, written, read=[("file of rules", rules)])
 
 
@@ -196,7 +196,7 @@ def _write_plans(
     ]
     targets += wanted  # last, since one of these may not be there
     for number, path in targets:
-        refuse_targets(tuning.setup.table, [("plan", path)], read=[("file of rules", rules)])
+        refuse_targets(tuning.setup.table, [("plan", path, ".toml")], read=[("file of rules", rules)])
         name = path.name.removesuffix(".toml").removesuffix(".plan")
         release = path.with_name(name if name.endswith(ending) else f"{name}{ending}")
         if release.resolve() == file.resolve():

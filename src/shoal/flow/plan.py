@@ -37,7 +37,7 @@ from shoal.recode.base import Recode
 from shoal.recode.catalogue import build_recode, written_recodes
 from shoal.recode.missing_codes import written_missing_codes
 from shoal.replace import REPLACEMENTS, Replacement
-from shoal.write import replacing
+from shoal.write import refuse_unwritable, replacing
 
 if TYPE_CHECKING:
     from shoal.flow.release import Release
@@ -365,7 +365,8 @@ class Plan(PlanSection):
         return carry_out(self, table_for(self, data))
 
     def to_toml(self, path: str | os.PathLike[str]) -> None:
-        """Write the plan to `path`, for its owner only; files it names are written relative to it."""
+        """Write the plan to `path`, which ends in .toml, for its owner only; files it names are relative to it."""
+        refuse_unwritable(path, ".toml")
         with replacing(path, owner_only=True) as temporary:
             temporary.write_text(self.as_toml(path), encoding="utf-8")
 

@@ -168,11 +168,11 @@ class Release:
             Whether to write the rows in the order of the input. It is warned of: whoever has both files can then put
             them side by side, record by record.
         plan
-            Where to write the plan: by default beside the release, as ``masked.csv.plan.toml``; None writes none. Keep
-            it: with it `shoal measure` and `shoal report` find the original of every row.
+            Where to write the plan, which ends in .toml: by default beside the release, as ``masked.csv.plan.toml``;
+            None writes none. Keep it: with it `shoal measure` and `shoal report` find the original of every row.
         """
         plan = plan_beside(path) if is_default(plan) else plan
-        refuse_targets(self.original, [("release", path), ("plan", plan)], table="release")
+        refuse_targets(self.original, [("release", path, None), ("plan", plan, ".toml")])
         if keep_order:
             warn_of_order(path)
         warn_of_other_releases(self.plan, plan_beside(path) if plan is None else Path(plan))
@@ -198,7 +198,7 @@ class Release:
         Parameters
         ----------
         path
-            Where to. Never the file the data came from.
+            Where to; the name ends in .html. Never the file the data came from.
         audience
             "internal", for those who may see the original: shows its distributions. "public", to publish with the
             release: no value of the original, no seed, no count below k.
@@ -209,9 +209,9 @@ class Release:
 
         check_limits({"audience": OneOf(("internal", "public"))}, {"audience": audience})
         refuse_to_overwrite(self.original, path)
-        refuse_unwritable(path, table=False)
         if Path(path).resolve() in self._written:
             raise WriteError(f"{path} is the release or its plan. Give the report another name.")
+        refuse_unwritable(path, ".html")
         write_release_report(self, path, audience, self.evaluate() if evaluation is None else evaluation)
 
 

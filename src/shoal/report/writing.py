@@ -80,7 +80,7 @@ def write_tuning_report(tuning: Tuning, path: str | os.PathLike[str], title: str
 
 def write_tuning_map(tuning: Tuning, path: str | os.PathLike[str]) -> None:
     """Write the map of risk and loss of a search as an SVG file, whole or not at all."""
-    write_page(standalone(tuning_map(tuning)), path)
+    write_page(standalone(tuning_map(tuning)), path, ending=".svg")
 
 
 def release_in_notebook(release: Release) -> str | None:

@@ -207,7 +207,7 @@ def refuse_plan(plan: Path, output: Path, source: Path) -> None:
     """Raise WriteError if the plan of a release in the folder `output` cannot be written there."""
     if {output.resolve(), source.resolve()} & {plan.resolve(), *plan.resolve().parents}:
         raise WriteError(f"{plan} is in the folder of the input or of the release. Write the plan elsewhere.")
-    refuse_unwritable(plan, table=False)
+    refuse_unwritable(plan, ".toml")
 
 
 def _umask() -> int:

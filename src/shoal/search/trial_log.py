@@ -82,7 +82,7 @@ class TrialLog:
     Parameters
     ----------
     path
-        Where it is, or will be.
+        Where it is, or will be; its name ends in .jsonl.
     head
         What it is for; a file that is for something else is refused.
     resume
@@ -94,7 +94,7 @@ class TrialLog:
         self._file: BinaryIO | None = None
         self.trials: list[Trial] = []
         self.moved_to: Path | None = None
-        refuse_unwritable(self._path, table=False)
+        refuse_unwritable(self._path, ".jsonl")
         if not self._path.exists():
             return
         if not resume and not is_trial_log(self._path):
@@ -102,7 +102,9 @@ class TrialLog:
         self._open("r+b")
         if resume:
             self._read()
-        else:
+        with suppress(OSError):  # the file of a colleague
+            self._path.chmod(0o600)  # it may have been made before it was to be read by its owner only
+        if not resume:
             self.close()  # no other search writes to it
 
     def append(self, trial: Trial) -> None:
@@ -144,8 +146,6 @@ class TrialLog:
             self._file = open(self._path, mode, opener=_open_for_owner)  # noqa: SIM115
         except OSError as error:
             raise PlanError(f'"{self._path}" cannot be opened: {error.strerror}.') from None
-        with suppress(OSError):  # the file of a colleague
-            self._path.chmod(0o600)  # it may have been there before
         try:
             import fcntl
         except ImportError:  # Windows, where another search is not noticed

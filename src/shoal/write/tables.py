@@ -14,10 +14,18 @@ from shoal.read.files import identity_of
 from shoal.write.atomic import permissions_at, replacing
 from shoal.write.files import writer_for
 
-__all__ = ["refuse_targets", "refuse_to_overwrite", "refuse_unwritable", "write_table", "writing_table"]
+__all__ = [
+    "refuse_targets",
+    "refuse_to_overwrite",
+    "refuse_unwritable",
+    "write_table",
+    "writing_table",
+]
 
-# What each file is, for messages, and its path; None for one that is not wanted.
-Files = Iterable[tuple[str, str | os.PathLike[str] | None]]
+# What each file is, for messages, its path, None for one that is not wanted, and how its name has to end: None for a
+# table, which ends as one of the formats. Texts of rules and names of columns are in all of them, so that none may have
+# the name of a file that a shell or another program reads.
+Targets = Iterable[tuple[str, str | os.PathLike[str] | None, str | None]]
 
 
 def write_table(
@@ -71,41 +79,49 @@ def refuse_to_overwrite(source: Table, target: str | os.PathLike[str]) -> None:
         )
 
 
-def refuse_unwritable(path: str | os.PathLike[str], *, table: bool = True) -> None:
-    """Raise WriteError if no file can be written at `path`, or no table in the format that it ends in.
+def refuse_unwritable(path: str | os.PathLike[str], ending: str | None) -> None:
+    """Raise WriteError if no file can be written at `path`, or none of its kind under such a name.
 
     Parameters
     ----------
     path
         Where a file is to be written.
-    table
-        Whether it is to hold a table; the ending of another file does not matter.
+    ending
+        How its name has to end, such as ".html"; "" if that does not matter, None for a table, which has a format.
     """
-    if table:
+    if ending is None:
         writer_for(Path(path))
+    elif ending and Path(path).suffix.lower() != ending:
+        raise WriteError(f"{path} was not written: its name has to end in {ending}.")
     permissions_at(Path(path))
 
 
-def refuse_targets(source: Table, targets: Files, *, table: str = "", read: Files = ()) -> None:
+def refuse_targets(
+    source: Table | None, targets: Targets, *, read: Iterable[tuple[str, str | os.PathLike[str] | None]] = ()
+) -> None:
     """Raise WriteError if several files cannot all be written, before any work is done.
 
     Parameters
     ----------
     source
-        The table that was read; its file is not overwritten.
+        The table that was read; its file is not overwritten. None where a folder was read.
     targets
-        What each file is, for messages, and its path; None for one that is not wanted.
-    table
-        Which of them is a table, whose ending says the format.
+        What each file is, for messages, its path, None for one that is not wanted, and how its name has to end.
     read
-        The other files that are read, in the same form; they are not overwritten either.
+        The other files that are read: what each is, and its path. They are not overwritten either.
     """
-    taken = {Path(path).resolve(): f"{what} that is read" for what, path in read if path is not None}
-    for what, target in targets:
+    taken = {_mark(path): f"{what} that is read" for what, path in read if path is not None}
+    for what, target, ending in targets:
         if target is None:
             continue
-        refuse_to_overwrite(source, target)
-        refuse_unwritable(target, table=what == table)
-        other = taken.setdefault(Path(target).resolve(), what)
+        if source is not None:
+            refuse_to_overwrite(source, target)
+        other = taken.setdefault(_mark(target), what)
         if other != what:
             raise WriteError(f"{target} cannot be both the {other} and the {what}. Give the {what} another name.")
+        refuse_unwritable(target, ending)
+
+
+def _mark(path: str | os.PathLike[str]) -> str:
+    """Return what no other file has: names of one file may differ by case, or be links."""
+    return identity_of(path) or str(Path(path).resolve())

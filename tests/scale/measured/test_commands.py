@@ -128,7 +128,7 @@ def test_report_takes_columns_where_there_is_no_plan(dask, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("output", "problem"), [("in/r.html", "which is read"), ("out.plan.toml", "the plan"), ("none/r.html", "none")]
+    ("output", "problem"), [("in/r.html", "which is read"), ("out.plan.toml", "out.plan.toml"), ("none/r.html", "none")]
 )
 @pytest.mark.parametrize("command", ["report", "measure"])
 def test_what_is_read_is_not_overwritten(command, output, problem, dask, made):

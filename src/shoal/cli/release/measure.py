@@ -90,7 +90,7 @@ def measure(
     facts |= {"weights": weights, "unit": unit}
     workers = workers_of(cluster, {**reading, "method": method, "blocks": blocks, "strata": strata, "quick": quick})
     if workers is not None:
-        refuse_in_folders(output, original, masked)
+        refuse_in_folders(output, "", original, masked)
         with workers:
             known, its_own = plan_of_folder(
                 workers, masked, plan, output, look_beside=not no_plan, options=beside, quiet=quiet
@@ -102,7 +102,7 @@ def measure(
         files = read_two_files(original, masked, plan, reading, look_beside=not no_plan, options=beside, quiet=quiet)
         facts |= {"method": method, "blocks": read_blocks(blocks), "strata": read_names(strata)}
         if output is not None:
-            refuse_output(output, "measures", files)
+            refuse_output(output, "measures", "", files)
         with progress_bar(quiet or json, "measuring"):
             evaluation = _measured_files(files, facts, aligned=aligned, quick=quick, **asked)
     as_json = to_json.dumps(evaluation.to_dict(), indent=2, ensure_ascii=False)

@@ -51,7 +51,7 @@ def report(
         ),
     ] = "internal",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to write the page. [MASKED-report.html]")
+        Path | None, typer.Option("--output", "-o", help="Where to write the page (.html). [MASKED-report.html]")
     ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print every fact as JSON; the page is written only if -o names it.")
@@ -83,7 +83,7 @@ def report(
     facts: dict[str, Any] = {"columns": read_names(columns), "kinds": read_assignments("--kind", kind)}
     workers = workers_of(cluster, {**reading, "quick": quick})
     if workers is not None:
-        refuse_in_folders(output, original, masked)
+        refuse_in_folders(output, ".html", original, masked)
         how = {**asked, **{name: value for name, value in facts.items() if value}}
         with workers:
             known, its_own = plan_of_folder(
@@ -95,7 +95,7 @@ def report(
     else:
         files = read_two_files(original, masked, plan, reading, look_beside=not no_plan, options=beside, quiet=quiet)
         if output is not None:
-            refuse_output(output, "report", files)
+            refuse_output(output, "report", ".html", files)
         if files.plan is not None:
             facts = files.plan.facts
         how = {**asked, **facts, "aligned": aligned or files.aligned, "quick": quick}

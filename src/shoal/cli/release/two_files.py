@@ -154,9 +154,9 @@ def _serves(plan: Plan, path: Path | None, masked: Path, after: Table, *, is_nam
     return True
 
 
-def refuse_output(output: Path, what: str, files: TwoFiles) -> None:
+def refuse_output(output: Path, what: str, ending: str, files: TwoFiles) -> None:
     """Raise WriteError if that cannot be written there, or something that was read is there."""
     from shoal.write import refuse_targets, refuse_to_overwrite
 
     refuse_to_overwrite(files.after, output)
-    refuse_targets(files.before, [(what, output)], read=[("plan", files.plan_path)])
+    refuse_targets(files.before, [(what, output, ending)], read=[("plan", files.plan_path)])

@@ -84,7 +84,7 @@ def plan_of_folder(
     return known, bool(of_plan)
 
 
-def refuse_in_folders(output: Path | None, *folders: Path) -> None:
+def refuse_in_folders(output: Path | None, ending: str, *folders: Path) -> None:
     """Raise WriteError if something cannot be written, or would be written into a folder that is read."""
     from shoal.write import refuse_unwritable
 
@@ -93,4 +93,4 @@ def refuse_in_folders(output: Path | None, *folders: Path) -> None:
     for folder in folders:
         if folder.resolve() in (output.resolve(), *output.resolve().parents):
             raise WriteError(f"{output} is in {folder}, which is read. Write elsewhere.")
-    refuse_unwritable(output, table=False)
+    refuse_unwritable(output, ending)

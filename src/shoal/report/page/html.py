@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shoal.report.facts.summary import Summary
 from shoal.report.page.sections import cards_of, sections_of
 from shoal.report.wording import printable
-from shoal.write import replacing
+from shoal.write import refuse_unwritable, replacing
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -48,8 +48,9 @@ def write_report(summary: Summary, path: str | os.PathLike[str]) -> None:
     write_page(report_html(summary), path, public=summary.audience == "public")
 
 
-def write_page(page: str, path: str | os.PathLike[str], *, public: bool = False) -> None:
+def write_page(page: str, path: str | os.PathLike[str], *, ending: str = ".html", public: bool = False) -> None:
     """Write a page or a picture of a report, whole or not at all; one that is not public only its owner can read."""
+    refuse_unwritable(path, ending)
     with replacing(path, owner_only=not public) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
 
