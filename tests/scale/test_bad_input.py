@@ -29,6 +29,7 @@ from shoal.errors import (
     WriteError,
 )
 from shoal.scale.cluster import Cluster
+from shoal.scale.run_folder import opened
 
 SENTINEL = "Zaphod Beeblebrox"
 
@@ -293,3 +294,23 @@ def test_without_dask_there_is_one_line_and_importing_shoal_imports_none_of_it(s
     )
     code = "import sys, shoal, shoal.cli.app; assert not {'dask', 'distributed'} & set(sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=120, check=False).returncode == 0
+
+
+LINKS = {"": ".", "run-1": ".", "run-1/units": ".", "run-1/finished": ".", "before": ".", "lock": "new"}
+LINKS |= {"plan.toml": "plan.toml", "decided": "plan.toml"}
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_a_folder_of_runs_that_came_with_a_job_leads_nowhere_else(tmp_path, link):
+    """It would have its files written, and folders of these names removed, where its links lead."""
+    home, runs = tmp_path / "home", tmp_path / "work" / ".out.shoal-run"
+    for name in ("units", "release", "run-2", "finished/results"):
+        (home / name).mkdir(parents=True)
+        (home / name / "mine").write_text("mine")
+    (home / "plan.toml").write_text("mine")
+    before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
+    (runs / link).parent.mkdir(parents=True)
+    (runs / link).symlink_to(home / LINKS[link])
+    with pytest.raises(WriteError, match=r"\.out\.shoal-run is a link or has one in it"), opened(runs.parent / "out"):
+        pass
+    assert {path: path.read_bytes() for path in home.rglob("*") if path.is_file()} == before

@@ -12,6 +12,21 @@ ENGINE = ["--engine", "dask", "--workers", 2, "--worker-memory", "2GB"]
 
 
 @pytest.mark.slow
+def test_a_job_replaces_the_folder_that_it_wrote_and_no_other(tmp_path):
+    write_parts(mixed(300), tmp_path / "in")
+    (tmp_path / "job.toml").write_text('file = "in"\nk = 5\noutput = "out"\nreport = "report.html"\nseed = 1')
+    for k in (5, 6):
+        ran = run_shoal("protect", "--job", "job.toml", "-k", k, *ENGINE, cwd=tmp_path)
+        assert (ran.returncode, ran.stderr) == (0, "")
+    (tmp_path / "out" / "mine.parquet").write_bytes(next((tmp_path / "out").iterdir()).read_bytes())
+    before = bytes_of(tmp_path / "out")
+    ran = run_shoal("protect", "--job", "job.toml", *ENGINE, cwd=tmp_path)
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("shoal: error: out is there, and is not what shoal wrote there last.")
+    assert bytes_of(tmp_path / "out") == before
+
+
+@pytest.mark.slow
 def test_a_plan_gives_the_same_bytes_again_and_rows_in_order_are_warned_of(tmp_path):
     source = write_parts(mixed(1_000), tmp_path / "in")
     ran = run_shoal("protect", source, "-k", 5, "-o", "out", "--block-records", 300, *ENGINE, cwd=tmp_path)

@@ -26,6 +26,7 @@ from shoal.cli.options import (
     takes,
 )
 from shoal.cli.protect_parts import is_on_cluster, protect_folder
+from shoal.cli.targets import Named, Targets
 from shoal.cli.terminal import progress_bar, say, say_report
 from shoal.errors import ParameterError
 
@@ -74,8 +75,12 @@ def protect(
     save_plan: Annotated[Path | None, typer.Option(help="Where to write the plan (.toml). [OUTPUT.plan.toml]")] = None,
     report: Annotated[
         Path | None,
-        typer.Option(help="Where to write a report (HTML) for those who may see the original. [none]"),
+        typer.Option(help="Where to write a report (.html) for those who may see the original. [none]"),
     ] = None,
+    overwrite: Annotated[
+        bool,
+        typer.Option("--overwrite", help="Let a job or a plan replace files in its folder that shoal did not write."),
+    ] = False,
     engine: dict[str, Any],
     quiet: Quiet = False,
 ) -> None:
@@ -85,7 +90,6 @@ def protect(
     """
     from shoal.flow.carry_out import carry_out, table_for
     from shoal.flow.job.reading import Job, read_job
-    from shoal.flow.release import plan_beside
     from shoal.flow.settle import Settled, settle
     from shoal.read import as_table
 
@@ -93,55 +97,41 @@ def protect(
         raise ParameterError("Rows leave in random order: leave --shuffle out. --keep-order keeps that of the input.")
     known = _plan_at(plan, given_options(job=job, k=k, **options, method=method, seed=seed, **reading))
     asked = Job() if job is None else read_job(job)
+    k, keep_order = asked.k if k is None else k, keep_order or asked.keep_order or _in_input_order(known)
+    named = Named(output, save_plan, report, file=file, job=asked, plan=known, plan_path=plan, overwrite=overwrite)
     if is_on_cluster(engine, known):
         refuse_with_engine(engine, {**reading, "explain": explain, "dry_run": dry_run})
-        protect_folder(
-            file or asked.file,
-            asked.k if k is None else k,
-            output or asked.output,
-            plan=known,
-            job=asked,
-            options=options,
-            chosen=given_options(method=method, seed=seed),
-            engine=engine,
-            keep_order=keep_order or asked.keep_order or _in_input_order(known),
-            save_plan=save_plan or asked.save_plan,
-            report=report or asked.report,
-            quiet=quiet,
-        )
+        chosen = given_options(method=method, seed=seed)
+        protect_folder(named, k, options, chosen, engine=engine, keep_order=keep_order, quiet=quiet)
         return
+    writes = not (explain or dry_run)
     if known is not None:
+        targets = named.targets(None if file is None else Path(masked_name(file))) if writes else None
         table = table_for(known, file)
-        keep_order = keep_order or _in_input_order(known)
-        if known.output is not None and file is None:  # the same release again, in its place
-            output = output or Path(known.output.path)
     else:
-        file, k, output = file or asked.file, asked.k if k is None else k, output or asked.output
-        save_plan, report = save_plan or asked.save_plan, report or asked.report
-        keep_order = keep_order or asked.keep_order
-        named = _named(file, k, job)
-        suggest_engine(named)
-        table = as_table(named, **{**asked.reading, **reading})
-    if output is not None or not (explain or dry_run):
-        output = _output(output, file)
-        save_plan = save_plan or plan_beside(output)
-        edits = options.get("edits") or asked.file_of_rules
-        _refuse_targets(table, output, save_plan, report, plan, edits, job, repeats=file is None)
+        source = _named(file or asked.file, k, job)
+        targets = named.targets(Path(masked_name(source))) if writes else None
+        suggest_engine(source)
+        table = as_table(source, **{**asked.reading, **reading})
+    if targets is not None:
+        _refuse_targets(table, targets, plan, options.get("edits"), repeats=file is None)
+        targets.refuse_to_replace()
     chosen = given_options(method=method, seed=seed) | protection_options(options, table.names)
-    if explain or dry_run or output is None:
+    if targets is None:
         first = settle(table, k or 0, **asked.with_options(chosen)) if known is None else Settled(known, table)
-        _print_effect(first) if dry_run else _print_explanation(file, table, first.plan)
+        _print_effect(first) if dry_run else _print_explanation(file or asked.file, table, first.plan)
         return
     with progress_bar(quiet):
         release = asked.run(table, k=k, **chosen) if known is None else carry_out(known, table)
-    release.write(output, keep_order=keep_order, plan=save_plan)
+    release.write(targets.output, keep_order=keep_order, plan=targets.save_plan)
     if not quiet:
-        print_release(release, output, save_plan, keep_order)
-    if report is not None:
+        print_release(release, targets.output, targets.save_plan, keep_order)
+    if targets.report is not None:
         with progress_bar(quiet, "measuring"):
-            release.report(report)
+            release.report(targets.report)
+        targets.record_report()
         if not quiet:
-            say_report(report)
+            say_report(targets.report)
 
 
 def _plan_at(path: Path | None, beside: Mapping[str, Any]) -> Plan | None:
@@ -180,35 +170,17 @@ def _named(file: Path | None, k: int | None, job: Path | None) -> Path:
     return file
 
 
-def _output(output: Path | None, file: Path | None) -> Path:
-    """Return where the release goes: by default named after its input, in this folder."""
-    if output == Path():
-        raise ParameterError("-o needs the name of a file.")
-    if output is not None:
-        return output
-    if file is None:
-        raise ParameterError("The plan does not say where to write. Add -o FILE.")
-    return Path(masked_name(file))
-
-
-def _refuse_targets(
-    table: Table,
-    output: Path,
-    save_plan: Path | None,
-    report: Path | None,
-    plan: Path | None,
-    edits: Path | None,
-    job: Path | None,
-    *,
-    repeats: bool,
-) -> None:
+def _refuse_targets(table: Table, targets: Targets, plan: Path | None, edits: Path | None, *, repeats: bool) -> None:
     """Raise WriteError if something cannot be written, or would overwrite what is read."""
     from shoal.write import refuse_targets
 
-    again = plan is not None and repeats and save_plan is not None and save_plan.resolve() == plan.resolve()
-    written = [("release", output, None), ("plan", save_plan, ".toml"), ("report", report, ".html")]
-    read = [("plan", None if again else plan), ("file of rules", edits), ("job", job)]
-    refuse_targets(table, written, read=read)
+    again = plan is not None and repeats and targets.save_plan.resolve() == plan.resolve()
+    written = [
+        ("release", targets.output, None),
+        ("plan", targets.save_plan, ".toml"),
+        ("report", targets.report, ".html"),
+    ]
+    refuse_targets(table, written, read=[("plan", None if again else plan), *targets.named.read(edits)])
 
 
 def _print_effect(settled: Settled) -> None:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.cli.options import cluster_of, protection_options, refuse_beside_plan
 from shoal.cli.release.two_folders import refuse_in_folders
+from shoal.cli.targets import Named, Targets
 from shoal.cli.terminal import progress_bar, say, say_report
-from shoal.errors import ParameterError, WriteError
+from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
-    from shoal.flow.job.reading import Job
     from shoal.flow.plan import Plan
 
 __all__ = ["is_on_cluster", "protect_folder"]
@@ -31,61 +31,56 @@ def is_on_cluster(engine: Mapping[str, Any], plan: Plan | None) -> bool:
 
 
 def protect_folder(
-    file: Path | None,
+    named: Named,
     k: int | None,
-    output: Path | None,
-    *,
-    plan: Plan | None,
-    job: Job,
     options: Mapping[str, Any],
     chosen: Mapping[str, Any],
+    *,
     engine: dict[str, Any],
     keep_order: bool,
-    save_plan: Path | None,
-    report: Path | None,
     quiet: bool,
 ) -> None:
     """Protect a folder of Parquet files, and print what was done.
 
     Parameters
     ----------
-    file, k, output, keep_order, save_plan, report, quiet
+    named
+        What is named by the command line, a job and a plan.
+    k, keep_order, quiet
         As in `protect`.
-    plan
-        A plan that is carried out again.
-    job
-        What a job asks for; nothing where there is none.
     options, chosen
         The options of `shoal.protect` as texts, and those that are read already.
     engine
         The options of the cluster.
     """
-    from shoal.flow.release import plan_beside, warn_of_order
+    from shoal.flow.release import warn_of_order
     from shoal.report.terminal.cluster_release import cluster_release_text
     from shoal.scale.input.parts import parts_of
     from shoal.scale.protect import BLOCK_RECORDS, protect_parts
     from shoal.scale.run_folder import refuse_output
 
-    source, output = _source_and_output(file, output, plan)
+    plan, job = named.plan, named.job
+    source = _source(named)
+    targets = named.targets(Path(f"{source.name.removesuffix('.parquet')}-masked"))
     if plan is None and k is None:
         raise ParameterError("Say how many records must share a value: -k 5, for instance. There is no default.")
     if job.then:
         raise ParameterError("Further steps of a job are not carried out on a cluster. Take [[then]] out of it.")
-    refuse_output(output, source)
-    save_plan = save_plan or plan_beside(output)
-    _refuse_report(report, save_plan, source, output)
+    refuse_output(targets.output, source)
+    _refuse_targets(targets, source, options.get("edits"))
     asked = None
     if plan is None:
         asked = job.with_options({**chosen, **protection_options(options, parts_of(source).names)})
     else:
         refuse_beside_plan([name for name in ("block_records", "refine_borders") if name in engine])
-        if file is not None:  # another file is meant
+        if named.file is not None:  # another file is meant
             plan = plan.model_copy(update={"input": None})
     workers = cluster_of({"engine": "dask"} | engine)
+    targets.refuse_to_replace(workers)
     with progress_bar(quiet):
         release = protect_parts(
             source,
-            output,
+            targets.output,
             workers,
             k=k,
             options=asked,
@@ -93,10 +88,10 @@ def protect_folder(
             block_records=engine.get("block_records", BLOCK_RECORDS),
             refine_borders=engine.get("refine_borders", False),
             keep_order=keep_order,
-            save_plan=save_plan,
+            save_plan=targets.save_plan,
         )
     if keep_order:
-        warn_of_order(output)
+        warn_of_order(targets.output)
     if not quiet:
         say(
             cluster_release_text(
@@ -104,30 +99,32 @@ def protect_folder(
                 release.headline,
                 release.losses,
                 release.blocks,
-                output,
-                save_plan,
+                targets.output,
+                targets.save_plan,
                 in_input_order=keep_order,
             )
         )
-    if report is not None:
+    if targets.report is not None:
         with progress_bar(quiet, "measuring"):
-            release.report(report, cluster=workers)
+            release.report(targets.report, cluster=workers)
+        targets.record_report()
         if not quiet:
-            say_report(report)
+            say_report(targets.report)
 
 
-def _source_and_output(file: Path | None, output: Path | None, plan: Plan | None) -> tuple[Path, Path]:
-    """Return what is protected and where it is written: as named, or as the plan says."""
-    source = file if file is not None else None if plan is None or plan.input is None else plan.input.path
+def _source(named: Named) -> Path:
+    """Return what is protected: as the command line names it, a job, or the plan."""
+    of_plan = None if named.plan is None or named.plan.input is None else named.plan.input.path
+    source = named.file or named.job.file or of_plan
     if source is None:
         raise ParameterError("Name the folder to protect, or a plan with --plan.")
-    if output is None and file is None and plan is not None and plan.output is not None:
-        output = Path(plan.output.path)
-    return Path(source), output or Path(f"{Path(source).name.removesuffix('.parquet')}-masked")
+    return Path(source)
 
 
-def _refuse_report(report: Path | None, plan: Path, *folders: Path) -> None:
-    """Raise WriteError if the report cannot be written, or has the place of the plan or of a folder."""
-    if report is not None and report.resolve() == plan.resolve():
-        raise WriteError(f"{report} cannot be both the plan and the report. Give the report another name.")
-    refuse_in_folders(report, ".html", *folders)
+def _refuse_targets(targets: Targets, source: Path, edits: Path | None) -> None:
+    """Raise WriteError if the plan or the report cannot be written, or would overwrite what is read."""
+    from shoal.write import refuse_targets
+
+    written = [("plan", targets.save_plan, ".toml"), ("report", targets.report, ".html")]
+    refuse_targets(None, written, read=targets.named.read(edits))
+    refuse_in_folders(targets.report, ".html", source, targets.output)

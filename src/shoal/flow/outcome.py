@@ -18,6 +18,7 @@ __all__ = [
     "ProvenLoss",
     "Reading",
     "RecodedColumn",
+    "ReportFile",
     "installed_versions",
 ]
 
@@ -81,6 +82,13 @@ class Output(PlanSection):
     def in_input_order(self) -> bool:
         """Whether the rows are in the order of the input."""
         return self.keep_order or self.shuffle is False
+
+
+class ReportFile(PlanSection):
+    """The report that a job had written with the release, to know it again."""
+
+    path: _PathText
+    sha256: str
 
 
 class RecodedColumn(PlanSection):

@@ -27,9 +27,9 @@ from shoal.flow.carry_out import carry_out, table_for
 from shoal.flow.chain.whole_chain import MOST_STEPS, facts_of_chain, lost_in, protected_in_chain
 from shoal.flow.drawn_by_key import new_key
 from shoal.flow.masking import Masking
-from shoal.flow.outcome import Divided, Input, Outcome, Output, PlanSection
+from shoal.flow.outcome import Divided, Input, Outcome, Output, PlanSection, ReportFile
 from shoal.flow.plan_checks import refuse_misfits
-from shoal.flow.plan_content import content_of, first_problem, text_of
+from shoal.flow.plan_content import FILES, content_of, first_problem, text_of
 from shoal.flow.rules.decimals import DECIMALS
 from shoal.parameters.choices import as_text, build
 from shoal.partition import METHODS
@@ -128,8 +128,8 @@ class Plan(PlanSection):
         which can be guessed.
     divided
         How a cluster divided the file; None where one machine protected the whole.
-    input, output
-        The file the plan was made from and the one that was written, with their fingerprints.
+    input, output, report
+        The file the plan was made from, the release and the report that were written, with their fingerprints.
     outcome
         What carrying out the plan did; None before.
     versions
@@ -165,6 +165,7 @@ class Plan(PlanSection):
     divided: Divided | None = None
     input: Input | None = None
     output: Output | None = None
+    report: ReportFile | None = None
     outcome: Outcome | None = None
     versions: dict[str, str] = Field(default_factory=dict)
     before: list[Plan] = Field(default_factory=list, max_length=MOST_STEPS)
@@ -379,7 +380,7 @@ class Plan(PlanSection):
         """Read a plan; unknown keys and values out of bounds are errors."""
         source = Path(path)
         content = content_of(path)
-        for section in ("input", "output"):
+        for section in FILES:
             named = content.get(section)
             if isinstance(named, dict) and isinstance(named.get("path"), str) and "\0" not in named["path"]:
                 named["path"] = str((source.parent / named["path"]).resolve())

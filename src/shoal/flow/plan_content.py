@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,13 @@ from shoal.errors import PlanError, nearest_name_hint
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
-__all__ = ["content_of", "first_problem", "text_of"]
+__all__ = ["FILES", "content_of", "first_problem", "is_as_written", "text_of"]
 
+FILES = ("input", "output", "report")  # the sections that name a file
 _HEADER = (
     "# A plan of shoal: run again on the same input, it gives the same release, byte for byte.\n"
-    "# Keep it as safe as the input: whoever has the seed and the key can redraw what was drawn at random.\n\n"
+    "# Keep it as safe as the input: whoever has the seed and the key can redraw what was drawn at random.\n"
+    "# SHA-256 of what follows, by which a plan that was changed by hand is known: {digest}\n\n"
 )
 
 _MOST_BYTES = 1 << 24  # a hundred thousand columns
@@ -31,35 +34,46 @@ _LONG_KEY = re.compile(r"""(?:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ 
 
 def content_of(path: str | os.PathLike[str], what: str = "plan") -> dict[str, Any]:
     """Return what is in a plan, or in a job; PlanError if it is not TOML, or not of a size that one can have."""
+    text = _text_at(path, what)
+    if _LONG_KEY.search(text):
+        raise _refused(path, what, "cannot be read: a key in it has too many parts")
+    try:
+        parsed = tomllib.loads(text)
+    except RecursionError:
+        raise _refused(path, what, "cannot be read: it is nested too deeply") from None
+    except tomllib.TOMLDecodeError as error:  # its text may quote the file, which may be any
+        raise _refused(path, what, f"is not TOML: {_QUOTED.sub('something', str(error))}") from None
+    except ValueError:  # Python's own limit
+        raise _refused(path, what, "cannot be read: a number in it is too long") from None
+    if _has_long_number(parsed):
+        raise _refused(path, what, "cannot be read: a number in it is too long")
+    return parsed
 
-    def refused(reason: str) -> PlanError:
-        return PlanError(f'The {what} "{path}" {reason}.', path=str(path))
 
+def is_as_written(path: str | os.PathLike[str]) -> bool:
+    """Whether a plan is as `text_of` gave it, by the SHA-256 in it; PlanError if it cannot be read."""
+    text = _text_at(path, "plan")
+    return text == _with_header(text.partition("\n\n")[2])
+
+
+def _text_at(path: str | os.PathLike[str], what: str) -> str:
+    """Return the text of a plan or a job, its lines ended as on Unix."""
     try:
         with Path(path).open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in its name
         reason = getattr(error, "strerror", None) or "no file can have that name"
-        raise refused(f"cannot be read: {reason}") from None
+        raise _refused(path, what, f"cannot be read: {reason}") from None
     if len(content) > _MOST_BYTES:
-        raise refused(f"cannot be read: it has more than {_MOST_BYTES:,} bytes")
+        raise _refused(path, what, f"cannot be read: it has more than {_MOST_BYTES:,} bytes")
     try:
-        text = content.decode()
+        return content.decode().replace("\r\n", "\n")
     except ValueError:
-        raise refused("cannot be read: it is not text") from None
-    if _LONG_KEY.search(text):
-        raise refused("cannot be read: a key in it has too many parts")
-    try:
-        parsed = tomllib.loads(text.replace("\r\n", "\n"))
-    except RecursionError:
-        raise refused("cannot be read: it is nested too deeply") from None
-    except tomllib.TOMLDecodeError as error:
-        raise refused(f"is not TOML: {_QUOTED.sub('something', str(error))}") from None  # the file may be any
-    except ValueError:  # Python's own limit
-        raise refused("cannot be read: a number in it is too long") from None
-    if _has_long_number(parsed):
-        raise refused("cannot be read: a number in it is too long")
-    return parsed
+        raise _refused(path, what, "cannot be read: it is not text") from None
+
+
+def _refused(path: str | os.PathLike[str], what: str, reason: str) -> PlanError:
+    return PlanError(f'The {what} "{path}" {reason}.', path=str(path))
 
 
 def _has_long_number(content: Any) -> bool:
@@ -81,10 +95,14 @@ def text_of(content: dict[str, Any], path: Path) -> str:
     for step in (content, *content["before"]):
         step["replace"] = {name: _short(written) for name, written in step["replace"].items()}
     content["before"] = [_without_empty(step) for step in content["before"]]
-    for section in ("input", "output"):
+    for section in FILES:
         if "path" in content.get(section, {}):
             content[section]["path"] = _relative(content[section]["path"], path)
-    return _HEADER + tomli_w.dumps(_without_empty(content))
+    return _with_header(tomli_w.dumps(_without_empty(content)))
+
+
+def _with_header(body: str) -> str:
+    return _HEADER.format(digest=sha256(body.encode()).hexdigest()) + body
 
 
 def _short(written: dict[str, Any]) -> Any:

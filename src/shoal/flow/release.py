@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +20,7 @@ from shoal.parameters.default import DEFAULT_PLAN, is_default
 from shoal.parameters.limits import OneOf, check_limits
 from shoal.partition import Partition
 from shoal.read import Table
+from shoal.read.files import file_digest
 from shoal.write import (
     refuse_targets,
     refuse_to_overwrite,
@@ -182,8 +182,7 @@ class Release:
         else:
             # The plan is ready when the release takes its place: no release stands there with the plan of another.
             with replacing(plan, owner_only=True) as temporary, writing_table(table, path) as written:
-                with written.open("rb") as file:
-                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+                digest = file_digest(written)
                 order = order_digest(self.plan, len(table), keep_order)
                 output = Output(path=str(Path(path).resolve()), keep_order=keep_order, sha256=digest, order=order)
                 text = self.plan.model_copy(update={"output": output}).as_toml(plan)

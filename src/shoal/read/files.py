@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import os
 import re
@@ -168,6 +169,12 @@ def identity_of(path: str | os.PathLike[str]) -> str:
     except (OSError, ValueError):
         return ""
     return f"{status.st_dev}:{status.st_ino}"
+
+
+def file_digest(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file, in hexadecimal."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def last_change(path: Path) -> tuple[int, int] | None:

@@ -119,6 +119,7 @@ def opened(output: Path) -> Iterator[RunFolder]:
     nothing does.
     """
     home = _home_of(output)
+    _refuse_links(home)
     try:
         home.mkdir(mode=0o700, exist_ok=True)
         home.chmod(0o700)
@@ -142,6 +143,13 @@ def opened(output: Path) -> Iterator[RunFolder]:
         _remove_home(home)
     finally:
         os.close(lock)
+
+
+def _refuse_links(home: Path) -> None:
+    """Raise WriteError if there are links where shoal makes none: they came with a job, and would lead it elsewhere."""
+    inside = (Path(folder) / name for folder, folders, files in os.walk(home) for name in (*folders, *files))
+    if any(path.is_symlink() for path in (home, *inside)):
+        raise WriteError(f"{home} is a link or has one in it, which shoal did not make. Remove it, and try again.")
 
 
 def put_away(output: Path) -> Path | None:

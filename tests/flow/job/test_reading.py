@@ -76,13 +76,12 @@ def test_paths_are_relative_to_the_job(folder):
     (folder / "data" / "rules.txt").write_text("tax >= 0\n")
     (folder / "jobs").mkdir()
     (folder / "jobs" / "job.toml").write_text(
-        'file = "../data/survey.csv"\nk = 3\noutput = "../out.csv"\nreport = "r.html"\nsave_plan = "p.toml"\n'
+        'file = "../data/survey.csv"\nk = 3\noutput = "out.csv"\nreport = "r.html"\nsave_plan = "p.toml"\n'
         f'edits = "../data/rules.txt"\nkeep_order = true\n{DROPPED}'
     )
     ran = run_shoal("protect", "--job", "jobs/job.toml", "-q", cwd=folder)
     assert ran.returncode == 0, ran.stderr
-    assert (folder / "out.csv").is_file()
-    assert {path.name for path in (folder / "jobs").iterdir()} == {"job.toml", "r.html", "p.toml"}
+    assert {path.name for path in (folder / "jobs").iterdir()} == {"job.toml", "out.csv", "r.html", "p.toml"}
     plan = shoal.Plan.from_toml(folder / "jobs" / "p.toml")
     assert plan.output.keep_order and [rule.text for rule in plan.edits] == ["tax >= 0"]
 

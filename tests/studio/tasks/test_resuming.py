@@ -13,6 +13,8 @@ import shoal
 from shoal.errors import PlanError, ReadError, ShoalError
 from shoal.flow.job.reading import Job
 from shoal.studio.decisions import Decisions
+from shoal.studio.tasks.exporting import exported
+from shoal.studio.tasks.protecting import attempt
 from shoal.studio.tasks.resuming import saved_work
 
 
@@ -205,6 +207,29 @@ def test_a_plan_that_names_a_file_to_read_is_refused(opened, table, tmp_path):
     assert tomllib.loads(content)
     with pytest.raises(PlanError, match="names another file"):
         opened(content)
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+@pytest.mark.parametrize("is_plan", [True, False])
+def test_what_saved_work_says_where_to_write_is_not_followed(opened, table, tmp_path, is_plan):
+    """Attempts are kept in the studio's own folder, and files leave it through the browser."""
+    text = 'k = 3\noutput = "NAME.csv"\nreport = "NAME.html"\nsave_plan = "NAME.toml"\n[roles]\nname = "identifier"\n'
+    if is_plan:
+        text = plan_text(table, tmp_path).replace("masked.csv", "NAME.csv")
+        text += '\n[report]\npath = "NAME.html"\nsha256 = "0"\n'
+    (tmp_path / "home").mkdir()
+    for ending in ("csv", "html", "toml", "csv.plan.toml"):
+        (tmp_path / "home" / f"precious.{ending}").write_text("mine")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    work = opened(text.replace("NAME", str(tmp_path / "home" / "precious")), "masked.csv.plan.toml")
+    kept, folder, source = str(tmp_path / "attempt"), tmp_path / "export", {"path": str(table), "reading": {}}
+    attempt(kept, source, work["k"], work["options"], work["plan"])
+    folder.mkdir()
+    exported(source, kept, str(folder), "survey.csv", work["k"], work["options"], ".csv", False, "everything")
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert after.items() >= before.items()
+    new = {path.relative_to(tmp_path).parts[0] for path in after.keys() - before.keys()}
+    assert new == {"attempt", "export", "upload-def.toml"}
 
 
 @pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")

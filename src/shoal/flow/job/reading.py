@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -16,12 +16,13 @@ from shoal.flow.outcome import Reading
 from shoal.flow.plan_content import content_of
 from shoal.flow.protect import options_of_protect, protect_in_steps
 from shoal.flow.release import Release
+from shoal.flow.targets import refuse_outside
 from shoal.read import as_table
 
 __all__ = ["Job", "read_job"]
 
-_PATHS = ("file", "output", "report", "save_plan")
-_OWN = (*_PATHS, "k", "keep_order", "reading", "then")
+_TARGETS = {"output": "release", "save_plan": "plan", "report": "report"}  # what the keys say where to write
+_OWN = ("file", *_TARGETS, "k", "keep_order", "reading", "then")
 _PLAIN = (str, int, float, bool)
 _MOST_LEVELS = 10  # of lists and tables within each other
 
@@ -34,8 +35,12 @@ class Job:
     ----------
     path
         The job file.
-    file, output, report, save_plan
-        The table to protect, and where the release, its report and its plan go; None where the job does not say.
+    file
+        The table to protect; None where the job does not say.
+    written
+        Where the job says to write, unchecked: the "release", the "plan" and the "report".
+    output, save_plan, report
+        The same, checked as by `target`; None where the job does not say.
     k
         The k of the first step, None where it does not say.
     keep_order
@@ -50,9 +55,7 @@ class Job:
 
     path: Path | None = None
     file: Path | None = None
-    output: Path | None = None
-    report: Path | None = None
-    save_plan: Path | None = None
+    written: Mapping[str, Path] = field(default_factory=dict)
     k: int | None = None
     keep_order: bool = False
     reading: Mapping[str, Any] = field(default_factory=dict)
@@ -60,10 +63,34 @@ class Job:
     then: tuple[Mapping[str, Any], ...] = ()
 
     @property
-    def file_of_rules(self) -> Path | None:
-        """The file that the rules of the first step are in, if they are in one."""
-        edits = self.options.get("edits")
-        return edits if isinstance(edits, Path) else None
+    def files_of_rules(self) -> list[Path]:
+        """The files that rules of its steps are in."""
+        edits = [step.get("edits") for step in (self.options, *self.then)]
+        return [one for one in edits if isinstance(one, Path)]
+
+    @property
+    def output(self) -> Path | None:
+        """Where the release goes; PlanError where that is not below the folder of the job."""
+        return self.target("release")
+
+    @property
+    def save_plan(self) -> Path | None:
+        """Where the plan goes; PlanError where that is not below the folder of the job."""
+        return self.target("plan")
+
+    @property
+    def report(self) -> Path | None:
+        """Where the report goes; PlanError where that is not below the folder of the job."""
+        return self.target("report")
+
+    def target(self, what: str, folders: Iterable[Path] = ()) -> Path | None:
+        """Return where the release, the plan or the report goes, None where the job does not say.
+
+        Raises PlanError where that is neither below the folder of the job nor below one of `folders`.
+        """
+        if what not in self.written or self.path is None:
+            return None
+        return refuse_outside(what, self.written[what], [self.path.parent, *folders], f'The job "{self.path}"')
 
     def run(self, data: Any = None, *, k: int | None = None, **options: Any) -> Release:
         """Protect the job's file, or `data`; nothing is written.
@@ -114,7 +141,7 @@ def read_job(path: str | os.PathLike[str]) -> Job:
     path
         The job file. Beside the options of `protect` it may have `file`, `output`, `report`, `save_plan`, `keep_order`,
         a table ``[reading]`` with the options of `shoal.read_table`, and for every further step a table ``[[then]]``.
-        Paths are relative to the job file. File and k are enough.
+        Paths are relative to the job file, and those that are written stay below its folder. File and k are enough.
 
     Returns
     -------
@@ -136,15 +163,16 @@ def read_job(path: str | os.PathLike[str]) -> Job:
     try:
         _refuse_other_values(content)
         _refuse_unknown(content, known)
-        paths = {name: _path(name, content[name], source) for name in _PATHS if name in content}
+        paths = {name: _path(name, content[name], source) for name in ("file", *_TARGETS) if name in content}
         return Job(
             path=source,
+            file=paths.get("file"),
+            written={what: paths[name] for name, what in _TARGETS.items() if name in paths},
             k=content.get("k"),
             keep_order=_truth("keep_order", content.get("keep_order", False)),
             reading=_reading(content.get("reading", {})),
             options=_options({name: value for name, value in content.items() if name not in _OWN}, source),
             then=_steps(content.get("then", []), source),
-            **paths,
         )
     except ValueError as error:
         raise PlanError(f'The job "{path}" cannot be used: {error}', path=str(path)) from None

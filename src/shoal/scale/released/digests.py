@@ -7,16 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from shoal.flow.plan import Plan
+from shoal.read.files import file_digest
 from shoal.scale.cluster import Cluster
 from shoal.scale.input.parts import parts_of
 
-__all__ = ["file_digest", "folder_digest", "is_release_of"]
-
-
-def file_digest(path: str | Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal."""
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+__all__ = ["folder_digest", "is_release_of"]
 
 
 def folder_digest(digests: Iterable[str]) -> str:

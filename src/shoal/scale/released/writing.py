@@ -16,9 +16,10 @@ from shoal.errors import ClusterError
 from shoal.flow.outcome import Output
 from shoal.read import Labels
 from shoal.read.arrow_files import with_labels
+from shoal.read.files import file_digest
 from shoal.scale.cluster import Cluster
 from shoal.scale.random_order import Leaving
-from shoal.scale.released.digests import file_digest, folder_digest
+from shoal.scale.released.digests import folder_digest
 from shoal.scale.run_folder import RELEASE, WRITING
 from shoal.scale.scattered import gathered, row_numbers, without_row_numbers
 

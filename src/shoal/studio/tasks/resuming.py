@@ -21,7 +21,7 @@ from shoal.studio.tasks.tables import table_of
 __all__ = ["saved_work"]
 
 _LARGEST_BUDGET = 10  # times what files of its size become: a file that unpacks to more is opened in Python
-_NOT_DECIDED = ("key", "input", "output", "outcome", "versions", "steps", "scenarios")  # parts of a plan
+_NOT_DECIDED = ("key", "input", "output", "report", "outcome", "versions", "steps", "scenarios")  # parts of a plan
 _AGAIN = "Its release is being made again: see the step Protect."
 _NOT_ALL = (
     "The plan's decisions cannot all be shown as those of the studio. The attempt is the plan's own release; "
