@@ -25,7 +25,7 @@ from shoal.errors import ShoalError
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS
 
-pytestmark = pytest.mark.randomised
+pytestmark = [pytest.mark.randomised, pytest.mark.slow]
 
 FEW, MANY = 240, 10_000
 SHOWN = 20  # faults of one kind

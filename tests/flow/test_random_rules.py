@@ -25,7 +25,7 @@ from shoal.errors import ShoalError
 from shoal.flow.explained_rules import explain
 from shoal.flow.settle import settle
 
-pytestmark = pytest.mark.randomised
+pytestmark = [pytest.mark.randomised, pytest.mark.slow]
 
 FEW, MANY, BY_SAXON = 200, 3_000, 60
 IS_LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"

@@ -81,6 +81,7 @@ def here() -> list[str]:
     return releases()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processor", OLDER)
 def test_releases_are_the_same_on_an_older_processor(here, processor):
     assert len(here) == 16

@@ -59,6 +59,7 @@ def test_the_reference_is_that_of_the_docstring(method):
     assert method.reference == " ".join(rest.partition("\n\n")[0].split()).replace("`", "")
 
 
+@pytest.mark.slow
 def test_without_docstrings_the_texts_are_the_same():
     code = "from shoal.partition import METHODS; print([(kind.summary, kind.reference) for kind in METHODS.values()])"
     texts = [

@@ -34,6 +34,7 @@ def test_a_file_that_crashes_its_library_is_refused(tmp_path: Path) -> None:
         read_table(path)
 
 
+@pytest.mark.slow
 def test_a_few_mutated_files_of_every_format() -> None:
     """Each is read or refused in one line, in a process of its own; without --quick there are thousands."""
     command = [sys.executable, str(BENCHMARK), "--quick", "--files", "1"]

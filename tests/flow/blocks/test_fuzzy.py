@@ -445,6 +445,7 @@ def test_the_attack_knows_whether_groups_of_at_least_k_were_drawn(reference_data
         shoal.measure.transparency_attack(frame, drawn.data, **again, replace="membership-draw")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["fuzzy", "entropy"])
 def test_the_number_of_threads_of_matrix_products_changes_nothing(method):
     """2,000 records in 200 clusters: products of that size are shared among threads where they may be."""

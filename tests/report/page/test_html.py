@@ -224,6 +224,7 @@ def test_the_same_facts_give_the_same_bytes(survey):
     assert "<!--" not in report_html(summary)  # where libraries leave the date
 
 
+@pytest.mark.slow
 def test_a_report_is_the_same_where_python_leaves_out_docstrings(tmp_path):
     code = (
         "import sys, shoal\n"
