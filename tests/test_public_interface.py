@@ -57,6 +57,32 @@ def test_importing_shoal_is_light():
     assert not loaded_after("import shoal, shoal.cli.app") & heavy
 
 
+def loaded_by(arguments: list[str]) -> set[str]:
+    """Return the modules that a command of shoal has imported when it ends."""
+    code = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); " + (
+        "from shoal.__main__ import main; main()"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, *arguments], check=True, capture_output=True, text=True)
+    return set(ran.stderr.splitlines()[-1].split())
+
+
+def test_protecting_a_small_file_imports_what_it_needs(tmp_path):
+    shoal.write_table(shoal.datasets.households(1000).drop(columns="household_id"), tmp_path / "small.csv")
+    heavy = {
+        "sklearn",
+        "scipy",
+        "numba",
+        "lxml",
+        "elementpath",
+        "openpyxl",
+        "pyreadstat",
+        "matplotlib",
+        "jinja2",
+        "rich",
+    }
+    assert not loaded_by(["protect", str(tmp_path / "small.csv"), "-k", "5", "-o", str(tmp_path / "out.csv")]) & heavy
+
+
 def test_partitions_and_replacements_do_not_compile_on_import():
     assert "numba" not in loaded_after("import shoal.partition, shoal.replace, shoal.read, shoal.write, shoal.describe")
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
 
 from shoal.errors import MethodError, TooFewRecordsError
 from shoal.parameters.limits import Limit, Whole, check_limits
 from shoal.parameters.searched import Searched
+from shoal.partition.estimator import Clusterer
 from shoal.partition.geometry.checked_matrix import checked_matrix
 
 if TYPE_CHECKING:
@@ -125,12 +125,12 @@ class Method:
         return "euclidean"
 
 
-class Partitioner(Method, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class Partitioner(Method, Clusterer):
     """Base of the estimators that put records into groups of at least k.
 
     A subclass declares what it is (see `Method`) and writes `_partition`, which takes a finite, C-ordered
     float64 matrix of at least k rows and returns one label per row, 0 to g-1. Missing values (NaN) are let through only
-    if its scikit-learn tags say ``allow_nan``. The matrix is read-only, since it may be the caller's own, and since a
+    if the class says ``allow_nan``. The matrix is read-only, since it may be the caller's own, and since a
     kernel would be compiled a second time for a matrix that can be written to. An estimator works on the matrix as it
     is; `shoal.protect` standardises. One that proves on its way how small the loss can be sets `lower_bound_`.
     """
@@ -161,8 +161,7 @@ class Partitioner(Method, ClusterMixin, BaseEstimator):  # type: ignore[misc]
             Ignored; here because scikit-learn's pipelines pass it.
         """
         check_limits(self.limits, self.get_params(deep=False))
-        finite = "allow-nan" if self.__sklearn_tags__().input_tags.allow_nan else True
-        records: NDArray[np.float64] = checked_matrix(self, X, dtype=np.float64, ensure_all_finite=finite)
+        records: NDArray[np.float64] = checked_matrix(self, X, [np.float64])
         n = len(records)
         if n < self.k:
             raise TooFewRecordsError(

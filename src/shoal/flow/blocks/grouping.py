@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from shoal import progress
 from shoal.describe.matrix import Matrix
@@ -57,8 +56,8 @@ class Grouping:
 def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix, strata: Strata) -> Grouping:
     """Partition every stratum of the block with this number."""
     plan = work.plan
-    method = clone(plan.masking.method)  # fitting changes an estimator, and the plan's own stays as it is
-    assert isinstance(method, Partitioner)
+    assert isinstance(plan.masking.method, Partitioner)
+    method = plan.masking.method.unfitted()  # fitting changes an estimator, and the plan's own stays as it is
     if not (matrix.all_comparable or method.supports_missing):
         raise MethodError(
             f'The method "{method.name}" groups complete records; some here have missing values. Fill them, or use the '
@@ -95,7 +94,7 @@ def group_records(work: Work, number: int, block: Sequence[str], matrix: Matrix,
             found = part.fit(own).labels_
         bounds.append(part.lower_bound_)
         if unsearched:
-            steps.append(int(part.steps_))
+            steps.append(int(vars(part)["steps_"]))
         left += len(rows) * getattr(part, "fallback_share_", 0.0)
         sizes = np.bincount(found)
         if sizes.min() < plan.k:  # whatever the method says of itself, k is a promise

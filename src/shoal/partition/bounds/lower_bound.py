@@ -116,7 +116,7 @@ def lower_bound(X: ArrayLike, k: int, *, seconds: float | None = None) -> LowerB
     inequalities applied to the vehicle-routing problem with time windows, Operations Research 56.
     """
     check_limits({"k": Whole(2), "seconds": OrNone(Number(0))}, {"k": k, "seconds": seconds})
-    matrix: NDArray[np.float64] = checked_matrix(None, X, dtype=np.float64)
+    matrix: NDArray[np.float64] = checked_matrix(None, X, [np.float64])
     n = len(matrix)
     if n < k:
         raise TooFewRecordsError(f"k={k} needs at least {k} records; got n_samples={n}. Lower k.", k=k, records=n)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from shoal.arithmetic import log
 from shoal.errors import MethodError, ParameterError
@@ -322,7 +321,7 @@ class AtLeastK(Partitioner):
 
         They take 8 n g bytes. The matrix does not go into a pickle.
         """
-        check_is_fitted(self)
+        self.refuse_unfitted()
         training: Doubles | None = getattr(self, "_training", None)
         if training is None:
             raise ParameterError("A copy of an estimator that was pickled has no matrix. Use predict_memberships.")
@@ -330,8 +329,8 @@ class AtLeastK(Partitioner):
 
     def predict_memberships(self, X: ArrayLike) -> Doubles:
         """Return the memberships of other records in the groups, one row each."""
-        check_is_fitted(self)
-        return self._memberships_of(checked_matrix(self, X, dtype=np.float64, reset=False), self.m)
+        self.refuse_unfitted()
+        return self._memberships_of(checked_matrix(self, X, [np.float64], reset=False), self.m)
 
     def parts(self, X: Doubles) -> list[NDArray[np.int64]]:
         """Return the parts of a file that are clustered on their own: all records are one."""
@@ -355,7 +354,7 @@ class AtLeastK(Partitioner):
         return self._tree.memberships(X / self._scale, m)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_training"}
+        return {name: value for name, value in vars(self).items() if name != "_training"}
 
     def _partition(self, X: Doubles) -> NDArray[np.int64]:
         self._training = X

@@ -8,11 +8,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted
 
 from shoal.errors import ConvergenceWarning, ParameterError, TooFewRecordsError, warn
 from shoal.parameters.limits import Limit, Number, OneOf, OrNone, Whole, check_limits
+from shoal.partition.estimator import Clusterer
 from shoal.partition.fuzzy.alternating import Alternation, MembershipRule, alternate, labels, memberships
 from shoal.partition.fuzzy.device import DeviceName, threads_for_blocks, to_device, to_host
 from shoal.partition.fuzzy.projection import FeasibleSet, feasible_set
@@ -33,7 +32,7 @@ _MEGABYTES_KEPT = 256.0
 
 
 @dataclass(eq=False, repr=False)
-class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class FuzzyClusterer(Clusterer):
     """Base of the fuzzy estimators.
 
     A subclass declares its parameters as fields, which gives it the `__init__` that scikit-learn's conventions ask for,
@@ -72,7 +71,7 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             Ignored; here because scikit-learn's pipelines pass it.
         """
         check_limits(self.limits, self.get_params(deep=False))
-        matrix = checked_matrix(self, X, dtype=[np.float64, np.float32])
+        matrix = checked_matrix(self, X, [np.float64, np.float32])
         n, d = matrix.shape
         if n < self.n_clusters:
             raise TooFewRecordsError(
@@ -111,20 +110,20 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         They are kept if they fit into `memory`. If not, the matrix is, and they are computed each time this is
         asked for. The matrix does not go into a pickle.
         """
-        check_is_fitted(self)
+        self.refuse_unfitted()
         if self._memberships is not None:
             return self._memberships
         return self._memberships_of(self._training_matrix())
 
     def predict_memberships(self, X: ArrayLike) -> NDArray[Any]:
         """Return the memberships of other records, one row each."""
-        check_is_fitted(self)
-        return self._memberships_of(checked_matrix(self, X, dtype=[np.float64, np.float32], reset=False))
+        self.refuse_unfitted()
+        return self._memberships_of(checked_matrix(self, X, [np.float64, np.float32], reset=False))
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the cluster that each of other records belongs to most; of several, the first."""
-        check_is_fitted(self)
-        return self._labels_of(checked_matrix(self, X, dtype=[np.float64, np.float32], reset=False))
+        self.refuse_unfitted()
+        return self._labels_of(checked_matrix(self, X, [np.float64, np.float32], reset=False))
 
     def _make_rule(self, scale: float) -> MembershipRule:
         """Return the rule for records that were divided by `scale`."""
@@ -142,7 +141,7 @@ class FuzzyClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_ = self._labels_of(X) if self._memberships is None else self._memberships.argmax(axis=1)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_training"}
+        return {name: value for name, value in vars(self).items() if name != "_training"}
 
     def _training_matrix(self) -> NDArray[Any]:
         matrix: NDArray[Any] | None = getattr(self, "_training", None)

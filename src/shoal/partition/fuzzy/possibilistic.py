@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from shoal.parameters.limits import Above, Limit
 from shoal.partition.fuzzy.alternating import (
@@ -77,7 +76,7 @@ class FuzzyPossibilisticCMeans(FuzzyClusterer):
     @property
     def typicalities_(self) -> NDArray[Any]:
         """The typicalities of the records, n x c; the columns sum to one."""
-        check_is_fitted(self)
+        self.refuse_unfitted()
         if self._typicalities is not None:
             return self._typicalities
         return self._typicalities_of(self._training_matrix())

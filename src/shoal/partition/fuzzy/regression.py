@@ -9,13 +9,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import metadata_routing
-from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted
 
 from shoal.arithmetic import exp, log, products, pseudo_inverse, triangles
 from shoal.errors import ConvergenceWarning, DataError, ParameterError, TooFewRecordsError, warn
 from shoal.parameters.limits import Above, Limit, Number, TrueOrFalse, Whole, check_limits
+from shoal.partition.estimator import Estimator
 from shoal.partition.fuzzy.cmeans import FuzzyCMeans
 from shoal.partition.fuzzy.starts import StartOfClusters
 from shoal.partition.geometry.checked_matrix import checked_matrix, without_values
@@ -31,7 +29,7 @@ _RANK = 1e-10  # directions of the weighted predictors shorter than this, beside
 
 
 @dataclass(eq=False, repr=False)
-class FuzzyCRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class FuzzyCRegression(Estimator):
     """Linear models, c of them, and the degree to which every record follows each.
 
     The models and the memberships u are computed by turns: models that fit the records best, weighted by u^m;
@@ -91,9 +89,6 @@ class FuzzyCRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Conference on Fuzzy Systems.
     """
 
-    __metadata_request__predict: ClassVar = {"memberships": metadata_routing.UNUSED}  # pipelines do not pass them
-    __metadata_request__score: ClassVar = {"sample_weight": metadata_routing.UNUSED}
-
     limits: ClassVar[Mapping[str, Limit]] = {
         "n_clusters": Whole(1),
         "m": Above(1),
@@ -126,9 +121,8 @@ class FuzzyCRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             What is predicted: n x t, or n values of one target.
         """
         check_limits(self.limits, self.get_params(deep=False))
-        matrix = checked_matrix(self, X, dtype=np.float64)
-        targets = _checked_targets(self, Y)
-        check_consistent_length(matrix, targets)
+        matrix = checked_matrix(self, X, [np.float64])
+        targets = _checked_targets(self, Y, len(matrix))
         if len(matrix) < self.n_clusters:
             raise TooFewRecordsError(
                 f"n_clusters={self.n_clusters} needs at least {self.n_clusters} records; got n_samples={len(matrix)}. "
@@ -159,8 +153,8 @@ class FuzzyCRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             several the first. None: they cannot be known without the targets, and a record gets the mean of all
             models, weighted by `shares_`.
         """
-        check_is_fitted(self)
-        matrix = checked_matrix(self, X, dtype=np.float64, reset=False)
+        self.refuse_unfitted()
+        matrix = checked_matrix(self, X, [np.float64], reset=False)
         if memberships is not None:
             return self.fitted_values(matrix, np.argmax(self._checked_memberships(memberships, len(matrix)), axis=1))
         A = self._design(matrix)
@@ -179,8 +173,8 @@ class FuzzyCRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         models
             n numbers of models, from 0; `labels_` for the records that were fitted.
         """
-        check_is_fitted(self)
-        A = self._design(checked_matrix(self, X, dtype=np.float64, reset=False))
+        self.refuse_unfitted()
+        A = self._design(checked_matrix(self, X, [np.float64], reset=False))
         chosen = np.asarray(models)
         values = np.empty((len(A), self._coefficients.shape[2]))
         for number, one in enumerate(self._coefficients):
@@ -188,10 +182,17 @@ class FuzzyCRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             values[rows] = products(A[rows], one)
         return self._in_units(values)
 
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the coefficient of determination of the predictions, as scikit-learn defines it."""
+        from sklearn.metrics import r2_score
+
+        return float(r2_score(y, self.predict(X), sample_weight=sample_weight))
+
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
+        from sklearn.utils import RegressorTags, Tags, TargetTags
+
+        target = TargetTags(required=True, multi_output=True)
+        return Tags(estimator_type="regressor", target_tags=target, regressor_tags=RegressorTags())
 
     def _start(self, X: Doubles, Y: Doubles) -> Doubles:
         """Return the first memberships."""
@@ -299,12 +300,15 @@ class _Units:
         return back
 
 
-def _checked_targets(estimator: BaseEstimator, Y: Any) -> Doubles:
+def _checked_targets(estimator: FuzzyCRegression, Y: Any, records: int) -> Doubles:
     """Return the targets as numbers, without a value of them in a message."""
     if Y is None:  # scikit-learn's words, which its checks look for
         raise DataError("FuzzyCRegression requires y to be passed, but the target y is None.")
+    from sklearn.utils.validation import check_array, check_consistent_length
+
     with without_values("Y"):
         targets = check_array(Y, dtype=np.float64, order="C", ensure_2d=False, input_name="y", estimator=estimator)
+    check_consistent_length(range(records), targets)
     return np.asarray(targets, dtype=np.float64)
 
 

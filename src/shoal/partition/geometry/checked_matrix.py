@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array, validate_data
 
 from shoal.errors import DataError
+
+if TYPE_CHECKING:
+    from shoal.partition.estimator import Estimator
 
 __all__ = ["checked_matrix", "without_values"]
 
@@ -27,18 +29,46 @@ _SAID_INSTEAD = {
 }
 
 
-def checked_matrix(estimator: BaseEstimator | None, X: ArrayLike, **how: Any) -> NDArray[Any]:
-    """Return `X` as a matrix of numbers in rows; `how` is passed on to scikit-learn's `validate_data`.
+def checked_matrix(
+    estimator: Estimator | None, X: ArrayLike, types: Sequence[type[np.floating[Any]]], *, reset: bool = True
+) -> NDArray[Any]:
+    """Return `X` as a matrix of numbers in rows, of the first of the types unless it is of another of them.
 
-    Without an estimator, it is passed on to `check_array`.
+    An array that needs no conversion is checked here. Whatever else it is, scikit-learn converts it or says what is
+    wrong; only then is it imported.
+
+    Parameters
+    ----------
+    estimator
+        The estimator that the matrix is passed to, which remembers the number and names of the variables, if any.
+    X
+        What was passed.
+    types
+        The types of numbers that can be worked on.
+    reset
+        Whether the estimator learns the variables of `X`; if not, they have to be those it has learned.
     """
+    if _is_plain(estimator, X, types, reset):
+        assert isinstance(X, np.ndarray)
+        if estimator is not None:
+            vars(estimator)["n_features_in_"] = X.shape[1]
+        return np.ascontiguousarray(X)
+    from sklearn.utils.validation import check_array, validate_data
+
     with without_values("X"):
-        matrix: NDArray[Any]
         if estimator is None:
-            matrix = check_array(X, order="C", **how)
-        else:
-            matrix = validate_data(estimator, X, order="C", **how)
-        return matrix
+            return np.asarray(check_array(X, order="C", dtype=types))
+        finite = "allow-nan" if estimator.allow_nan else True
+        return np.asarray(validate_data(estimator, X, reset=reset, order="C", dtype=types, ensure_all_finite=finite))
+
+
+def _is_plain(estimator: Estimator | None, X: ArrayLike, types: Sequence[type[np.floating[Any]]], reset: bool) -> bool:
+    """Whether `X` is a matrix that nothing has to be done to, as scikit-learn would find too."""
+    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in types or X.size == 0:
+        return False
+    if hasattr(estimator, "feature_names_in_") or not (reset or X.shape[1] == getattr(estimator, "n_features_in_", -1)):
+        return False
+    return not (np.isinf(X) if estimator is not None and estimator.allow_nan else ~np.isfinite(X)).any()
 
 
 @contextmanager

@@ -195,6 +195,7 @@ class MDAVGeneric(Partitioner):
     similarity and some of its properties, Biometrics 27.
     """
 
+    allow_nan: ClassVar[bool] = True
     limits: ClassVar[Mapping[str, Limit]] = {
         "k": Whole(2),
         "variant": OneOf(VARIANTS),
@@ -208,11 +209,6 @@ class MDAVGeneric(Partitioner):
         self.variant = variant
         self.distance = distance
         self.nominal = nominal
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         n = len(X)

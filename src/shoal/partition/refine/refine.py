@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 
 from shoal.errors import ParameterError
 from shoal.parameters.choices import build, written_form
@@ -180,7 +179,7 @@ class Refine(Partitioner):
 
     def for_part(self, part: float) -> Refine:
         """Return this search with that part of its seconds."""
-        copy: Refine = clone(self)
+        copy = self.unfitted()
         return copy if self._clock is None else copy.set_params(seconds=self._clock * part)
 
     def _partition(self, X: NDArray[np.float64]) -> NDArray[np.int64]:

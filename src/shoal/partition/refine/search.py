@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 
 from shoal.errors import ParameterError
 from shoal.partition.base import Partitioner
@@ -151,7 +150,7 @@ def labels_of_start(start: Partitioner | ArrayLike, X: NDArray[np.float64], k: i
         The least number of records in a group.
     """
     if isinstance(start, Partitioner):
-        numbers = np.asarray(clone(start).fit(X).labels_)
+        numbers = np.asarray(start.unfitted().fit(X).labels_)
     else:
         try:
             numbers = np.asarray(start)
