@@ -23,7 +23,7 @@ def main() -> None:
     0: done. 1: the data could not be protected, read or written. 2: the command or the plan was wrong.
     130, 143, 129: stopped by Ctrl-C, SIGTERM, SIGHUP.
     """
-    gc.set_threshold(100_000)  # what is imported stays: looking through it again and again is a tenth of the start-up
+    gc.set_threshold(500_000)  # what is imported stays: looking through it once is a tenth of the start-up
     try:
         with as_exceptions():
             _run()
