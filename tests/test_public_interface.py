@@ -14,14 +14,16 @@ import shoal
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("name", shoal.__all__)
-def test_every_public_name_can_be_imported(name):
-    assert getattr(shoal, name) is not None
+PACKAGES = [shoal, shoal.partition, shoal.partition.fuzzy, shoal.replace]
 
 
-def test_a_name_that_is_not_there_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no_such_name"):
-        _ = shoal.no_such_name
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+def test_every_public_name_can_be_imported(package):
+    for name in package.__all__:
+        assert getattr(package, name) is not None
+    assert set(dir(package)) == set(package.__all__)
+    with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'no_such_name'"):
+        _ = package.no_such_name
 
 
 def test_the_version_is_the_same_everywhere():
@@ -81,6 +83,11 @@ def test_protecting_a_small_file_imports_what_it_needs(tmp_path):
         "rich",
     }
     assert not loaded_by(["protect", str(tmp_path / "small.csv"), "-k", "5", "-o", str(tmp_path / "out.csv")]) & heavy
+
+
+@pytest.mark.parametrize("command", ["protect", "compare", "tune"])
+def test_the_help_imports_what_it_prints(command):
+    assert not loaded_by([command, "--help"]) & {"numpy", "pandas", "pyarrow", "numba", "sklearn", "scipy"}
 
 
 def test_partitions_and_replacements_do_not_compile_on_import():

@@ -18,12 +18,14 @@ from shoal.replace import REPLACEMENTS
 
 
 class Plain:
+    name = "plain"
     limits: ClassVar[Mapping[str, Limit]] = {}
 
 
 class Trimmed:
     """One parameter without a default, one with limits, one of any type."""
 
+    name = "trimmed"
     limits: ClassVar[Mapping[str, Limit]] = {"k": Whole(2), "share": Number(0, 1)}
 
     def __init__(self, k: int, share: float = 0.1, inner: Any = None):

@@ -370,4 +370,4 @@ class CommandWithCatalogue(TyperCommand):
         super().format_help(ctx, formatter)
         for title, catalogue in (("Methods", METHODS), ("Replacements", REPLACEMENTS)):
             with formatter.section(title):
-                formatter.write_dl([(name, kind.summary) for name, kind in catalogue.items()])
+                formatter.write_dl(list(catalogue.summaries.items()))

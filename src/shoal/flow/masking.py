@@ -12,7 +12,7 @@ from shoal.parameters.choices import as_text, build, class_named, written_form
 from shoal.partition import METHODS
 from shoal.partition.base import Method
 from shoal.partition.catalogue import spelled_estimator
-from shoal.partition.fuzzy.base import ConstrainedClusterer
+from shoal.partition.estimator import Clusterer
 from shoal.replace import REPLACEMENTS, Replacement
 
 __all__ = ["FAMILIES", "Masking", "masking_of", "written_method"]
@@ -119,7 +119,7 @@ def masking_of(given: Any) -> Masking:
 
 def written_method(method: Any) -> dict[str, Any]:
     """Write a method as a plan does, without its k: a name, a name with parameters, a mapping, or an object."""
-    if isinstance(method, ConstrainedClusterer):
+    if isinstance(method, Clusterer) and not isinstance(method, Method):
         return spelled_estimator(method)
     written = written_form(method, METHODS, "method")
     if not isinstance(method, str | Mapping):

@@ -40,7 +40,6 @@ from shoal.parameters.limits import Above, Limit, Number, OneOf, OrNone, TrueOrF
 from shoal.parameters.typed import in_python, listed, typed
 from shoal.partition import METHODS
 from shoal.partition.base import Method
-from shoal.partition.fuzzy.soft_method import SoftMethod
 from shoal.read import Table, as_table
 from shoal.recode.recoded_table import RecodedTable
 from shoal.replace import REPLACEMENTS, MembershipDraw
@@ -277,9 +276,7 @@ def _settled_method(method: Any, k: int, seed: int, records: int) -> dict[str, A
         # Not the seed itself, nor a part of it: parameters of the method are published.
         own = int.from_bytes(sha256(str(seed).encode()).digest()[:4])
         built = build({**written, "random_state": own}, METHODS, "method", k=k)
-    if isinstance(built, SoftMethod):
-        built = built.in_large_file(records)
-    return written_method(built)
+    return written_method(built.in_large_file(records))
 
 
 def _draws(method: type[Method], shared: Mapping[str, Any] | None) -> bool:

@@ -32,7 +32,7 @@ def written_form(choice: Any, registry: Mapping[str, type], what: str) -> dict[s
     choice
         A name, a name with parameters ("mdav:variant=two-k"), a written form, or an object of one of the classes.
     registry
-        The classes that can be chosen, by name.
+        The classes that can be chosen, by the name that each has as `name`.
     what
         What is chosen, for messages: "method" or "replace".
     """
@@ -42,12 +42,11 @@ def written_form(choice: Any, registry: Mapping[str, type], what: str) -> dict[s
         return {"name": name.strip()} | {key.strip(): _value(text.strip()) for key, _, text in pairs}
     if isinstance(choice, Mapping):
         return dict(choice)
-    for name, kind in registry.items():
-        if type(choice) is kind:
-            parameters = {key: getattr(choice, key) for key in _parameters(kind)}
-            return {"name": name} | {
-                key: _plain(value, key, registry, what) for key, value in parameters.items() if value is not None
-            }
+    if _is_of(choice, registry):
+        parameters = {key: getattr(choice, key) for key in _parameters(type(choice))}
+        return {"name": choice.name} | {
+            key: _plain(value, key, registry, what) for key, value in parameters.items() if value is not None
+        }
     raise ParameterError(
         f"{what} must be a name ({', '.join(registry)}) or an object of a class with one; got {type(choice).__name__}."
     )
@@ -120,9 +119,15 @@ def split_outside_brackets(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
+def _is_of(choice: Any, registry: Mapping[str, type]) -> bool:
+    """Whether this is an object of one of the classes, of which no other is imported."""
+    name = getattr(choice, "name", None)
+    return isinstance(name, str) and registry.get(name) is type(choice)
+
+
 def _plain(value: Any, key: str, registry: Mapping[str, type], what: str) -> Any:
     """Return a parameter as a plan can hold it: a number, a word, a list, or another method as one line."""
-    if isinstance(value, tuple(registry.values())):
+    if _is_of(value, registry):
         return as_text(written_form(value, registry, what))
     if isinstance(value, Integral) and not isinstance(value, bool):
         return int(value)

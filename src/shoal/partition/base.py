@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from shoal.errors import MethodError, TooFewRecordsError
 from shoal.parameters.limits import Limit, Whole, check_limits
 from shoal.parameters.searched import Searched
+from shoal.partition.catalogue import METHODS
 from shoal.partition.estimator import Clusterer
 from shoal.partition.geometry.checked_matrix import checked_matrix
 
@@ -57,7 +58,7 @@ class Method:
     name
         What a plan calls it: "mdav".
     summary
-        What it does, in one plain sentence without a full stop, for reports and help texts.
+        What it does, in one plain sentence without a full stop, for reports and help texts; the catalogue has it.
     reference
         The papers it comes from, as one line; "" if there are none.
     scope
@@ -114,10 +115,18 @@ class Method:
 
     k: int
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.summary = METHODS.summaries.get(getattr(cls, "name", ""), "")
+
     @property
     def kinds(self) -> frozenset[str]:
         """The kinds of variable it groups, where no value is missing; for other tables there is `for_mixed`."""
         return frozenset({"continuous"})
+
+    def in_large_file(self, records: int) -> Method:
+        """Return the form of this method for a file of so many records."""
+        return self
 
     @property
     def scaled_for(self) -> Literal["euclidean", "gower"]:

@@ -45,7 +45,6 @@ class CBFS(Partitioner):
     """
 
     name: ClassVar[str] = "cbfs"
-    summary: ClassVar[str] = "Groups of k around the record farthest from the centroid, one at a time"
     reference: ClassVar[str] = (
         "M. Laszlo and S. Mukherjee (2005), Minimum spanning tree partitioning algorithm for "
         "microaggregation, IEEE Transactions on Knowledge and Data Engineering 17."

@@ -423,9 +423,6 @@ class HAC(Partitioner):
     """
 
     name: ClassVar[str] = "hac"
-    summary: ClassVar[str] = (
-        "Groups of at least k by merging the two closest clusters as long as the union is not too large"
-    )
     reference: ClassVar[str] = (
         "J. Alarte Aleixandre (2018), Application of Clustering Techniques to Privacy Protection, master "
         "thesis, Universitat Oberta de Catalunya, chapters 6 and 7: the caps, single, complete and centroid "

@@ -54,7 +54,6 @@ class KMeansMicro(Partitioner):
     """
 
     name: ClassVar[str] = "k-means"
-    summary: ClassVar[str] = "Groups of k to 2k-1 by splitting in two, again and again, with 2-means"
     reference: ClassVar[str] = (
         "M. E. Kabir, A. N. Mahmood and A. K. Mustafa (2012), K-means clustering microaggregation for "
         "statistical disclosure control, International Conference on Advances in Computing and "

@@ -51,7 +51,6 @@ class MD(Partitioner):
     """
 
     name: ClassVar[str] = "md"
-    summary: ClassVar[str] = "Groups of k by maximum distance"
     reference: ClassVar[str] = (
         "J. Domingo-Ferrer and J. M. Mateo-Sanz (2002), Practical data-oriented microaggregation for "
         "statistical disclosure control, IEEE Transactions on Knowledge and Data Engineering 14."

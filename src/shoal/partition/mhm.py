@@ -95,7 +95,6 @@ class MHM(Partitioner):
     """
 
     name: ClassVar[str] = "mhm"
-    summary: ClassVar[str] = "Groups of k to 2k-1 that cut a path through all records in the best way"
     reference: ClassVar[str] = (
         "J. Domingo-Ferrer, A. Martínez-Ballesté, J. M. Mateo-Sanz and F. Sebé (2006), Efficient "
         "multivariate data-oriented microaggregation, The VLDB Journal 15."

@@ -57,7 +57,6 @@ class MST(Partitioner):
     """
 
     name: ClassVar[str] = "mst"
-    summary: ClassVar[str] = "Groups of k to 2k-1 by cutting the minimum spanning tree"
     reference: ClassVar[str] = (
         "M. Laszlo and S. Mukherjee (2005), Minimum spanning tree partitioning algorithm for "
         "microaggregation, IEEE Transactions on Knowledge and Data Engineering 17."

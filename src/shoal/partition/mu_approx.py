@@ -66,7 +66,6 @@ class MuApprox(Partitioner):
     """
 
     name: ClassVar[str] = "mu-approx"
-    summary: ClassVar[str] = "Groups of k to 2k-1 from a forest in which every record is tied to a near one"
     reference: ClassVar[str] = (
         "J. Domingo-Ferrer, F. Sebé and A. Solanas (2008), A polynomial-time approximation to optimal "
         "multivariate microaggregation, Computers & Mathematics with Applications 55. The forest: G. "

@@ -28,7 +28,6 @@ class OneGroup(Partitioner):
     """
 
     name: ClassVar[str] = "one-group"
-    summary: ClassVar[str] = "All records in one group, for synthetic and perturbed data of a whole file"
     reference: ClassVar[str] = ""
     scope: ClassVar[Literal["column", "block", "file"]] = "file"
 

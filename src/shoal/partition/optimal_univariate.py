@@ -61,7 +61,6 @@ class OptimalUnivariate(Partitioner):
     """
 
     name: ClassVar[str] = "optimal-univariate"
-    summary: ClassVar[str] = "Groups of k to 2k-1 with the least possible sum of squared errors, for one variable"
     reference: ClassVar[str] = (
         "S. L. Hansen and S. Mukherjee (2003), A polynomial algorithm for optimal univariate "
         "microaggregation, IEEE Transactions on Knowledge and Data Engineering 15; "

@@ -78,7 +78,6 @@ class TFRP(Partitioner):
     """
 
     name: ClassVar[str] = "tfrp"
-    summary: ClassVar[str] = "Groups of k and more by two fixed reference points"
     reference: ClassVar[str] = (
         "C.-C. Chang, Y.-C. Li and W.-H. Huang (2007), TFRP: An efficient microaggregation algorithm for "
         "statistical disclosure control, Journal of Systems and Software 80."

@@ -53,7 +53,6 @@ class VMDAV(Partitioner):
     """
 
     name: ClassVar[str] = "vmdav"
-    summary: ClassVar[str] = "Groups of k and more by variable-size MDAV"
     reference: ClassVar[str] = (
         "A. Solanas and A. Martínez-Ballesté (2006), V-MDAV: a multivariate microaggregation with variable "
         "group size, 17th COMPSTAT Symposium of the IASC, Rome."

@@ -1,30 +1,8 @@
-"""Recode: coarser key variables and suppressed cells, before anything is grouped."""
+"""Recode: coarser key variables and suppressed cells, before anything is grouped.
 
-from __future__ import annotations
+The names are in `__init__.pyi` and are imported when first used.
+"""
 
-from shoal.recode.bands import Bands
-from shoal.recode.base import Recode
-from shoal.recode.catalogue import RECODES
-from shoal.recode.date_part import DatePart
-from shoal.recode.effect import KeyCounts, RecodeEffect, effect
-from shoal.recode.hierarchy import Hierarchy
-from shoal.recode.merge import Merge
-from shoal.recode.rounding import Round
-from shoal.recode.suppress import Suppression, suppress
-from shoal.recode.top_bottom import TopBottom
+from shoal.deferred import defer_names
 
-__all__ = [
-    "RECODES",
-    "Bands",
-    "DatePart",
-    "Hierarchy",
-    "KeyCounts",
-    "Merge",
-    "Recode",
-    "RecodeEffect",
-    "Round",
-    "Suppression",
-    "TopBottom",
-    "effect",
-    "suppress",
-]
+__all__ = defer_names(__name__)

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shoal.deferred import Catalogue
 from shoal.errors import ParameterError
 from shoal.parameters.choices import build, class_named, written_form
-from shoal.recode.bands import Bands
 from shoal.recode.base import Recode
-from shoal.recode.date_part import DatePart
-from shoal.recode.hierarchy import Hierarchy
-from shoal.recode.merge import Merge
-from shoal.recode.rounding import Round
-from shoal.recode.top_bottom import TopBottom
 
 __all__ = ["RECODES", "build_recode", "written_recodes"]
 
-RECODES: dict[str, type[Recode]] = {kind.name: kind for kind in (Bands, TopBottom, Round, Merge, Hierarchy, DatePart)}
+RECODES: Catalogue[type[Recode]] = Catalogue(
+    "shoal.recode",
+    {
+        "bands": "bands:Bands",
+        "top-bottom": "top_bottom:TopBottom",
+        "round": "rounding:Round",
+        "merge": "merge:Merge",
+        "hierarchy": "hierarchy:Hierarchy",
+        "date-part": "date_part:DatePart",
+    },
+)
 _FIRST = {"date-part": "part", "round": "to"}  # what may stand behind the name alone: "date-part:month"
 
 
@@ -72,7 +77,7 @@ def _of_text(text: str) -> dict[str, Any]:
     if first is not None and rest.strip() and "=" not in rest:
         text = f"{name}:{first}={rest}"
     written = written_form(text, RECODES, "recode")
-    if written["name"] != Merge.name:
+    if written["name"] != "merge":
         return written
     groups = {key: value for key, value in written.items() if isinstance(value, list) and key != "groups"}
     kept = {key: value for key, value in written.items() if key not in groups}

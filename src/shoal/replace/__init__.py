@@ -1,19 +1,8 @@
-"""The replace step: groups or memberships in, new values out."""
+"""The replace step: groups or memberships in, new values out.
 
-from shoal.replace import catalogue
-from shoal.replace.aggregate import Aggregate
-from shoal.replace.base import Replacement
-from shoal.replace.catalogue import *  # noqa: F403  # every replacement there is
-from shoal.replace.members import Members, TooFewObservedError
-from shoal.replace.perturb.base import Perturbation
-from shoal.replace.synthetic.base import SyntheticReplacement
+The names are in `__init__.pyi` and are imported when first used.
+"""
 
-__all__ = [
-    "Aggregate",
-    "Members",
-    "Perturbation",
-    "Replacement",
-    "SyntheticReplacement",
-    "TooFewObservedError",
-]
-__all__ += catalogue.__all__
+from shoal.deferred import defer_names
+
+__all__ = defer_names(__name__)

@@ -98,7 +98,6 @@ class Mean(Aggregate):
     """The arithmetic mean."""
 
     name: ClassVar[str] = "mean"
-    summary: ClassVar[str] = "The arithmetic mean"
     keeps_values: ClassVar[bool] = False
 
     def averaged(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -115,7 +114,6 @@ class GeometricMean(Aggregate):
     """The geometric mean, for values that multiply; all of them have to be positive."""
 
     name: ClassVar[str] = "geometric-mean"
-    summary: ClassVar[str] = "The geometric mean, for values that multiply; all of them have to be positive"
     keeps_values: ClassVar[bool] = False
 
     def averaged(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -153,7 +151,6 @@ class OrderStatistic(Aggregate):
     q: float
 
     name: ClassVar[str] = "order-statistic"
-    summary: ClassVar[str] = "The smallest value at or below which at least the share q of the records lies"
     reference: ClassVar[str] = (
         "V. Torra and Y. Narukawa (2007), Modeling Decisions: Information Fusion and Aggregation Operators, Springer."
     )
@@ -177,9 +174,6 @@ class Median(Aggregate):
     """The median; of an even number of values the lower of the middle two, so that it exists in the data."""
 
     name: ClassVar[str] = "median"
-    summary: ClassVar[str] = (
-        "The median; of an even number of values the lower of the middle two, so that it exists in the data"
-    )
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal"})
     keeps_values: ClassVar[bool] = True
 
@@ -196,9 +190,6 @@ class Mode(Aggregate):
     """
 
     name: ClassVar[str] = "mode"
-    summary: ClassVar[str] = (
-        "The most frequent value, or the one with the largest total weight; among equals, one drawn at random"
-    )
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal", "nominal"})
     keeps_values: ClassVar[bool] = True
 
@@ -226,9 +217,6 @@ class ConvexMedian(Aggregate):
     """
 
     name: ClassVar[str] = "convex-median"
-    summary: ClassVar[str] = (
-        "The median of a scale of categories, each counted as often as a more frequent one on either side of it"
-    )
     reference: ClassVar[str] = (
         "J. Domingo-Ferrer and V. Torra (2003), Median-based aggregation operators for prototype construction in "
         "ordinal scales, International Journal of Intelligent Systems 18."

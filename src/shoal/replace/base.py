@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from shoal.parameters.limits import Limit
 from shoal.parameters.searched import Searched
+from shoal.replace.catalogue import REPLACEMENTS
 
 __all__ = ["Replacement"]
 
@@ -19,7 +20,7 @@ class Replacement:
     name
         What a plan calls it.
     summary
-        What it does, in one sentence without a full stop.
+        What it does, in one sentence without a full stop; the catalogue has it.
     reference
         The paper it comes from; empty if there is none.
     limits
@@ -71,6 +72,10 @@ class Replacement:
     searched: ClassVar[tuple[Searched, ...]] = ()
     search_defaults: ClassVar[Mapping[str, Any]] = {}
     unpublished: ClassVar[frozenset[str]] = frozenset()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.summary = REPLACEMENTS.summaries.get(getattr(cls, "name", ""), "")
 
     def changes(self, name: str) -> bool:
         """Whether a column with this replacement gets new values; one that does not says what others go with."""

@@ -23,7 +23,6 @@ class Medoid(Replacement):
     """
 
     name: ClassVar[str] = "medoid"
-    summary: ClassVar[str] = "The record nearest to all others of its group, released as it is in place of each"
     scope: ClassVar[Literal["column", "block", "file"]] = "block"
     supports_missing: ClassVar[bool] = False
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal", "nominal"})

@@ -91,7 +91,6 @@ class MembershipDraw(Replacement):
     per_variable: bool = False
 
     name: ClassVar[str] = "membership-draw"
-    summary: ClassVar[str] = "Every record gets one of the centres, drawn with its memberships as probabilities"
     reference: ClassVar[str] = (
         "V. Torra, Fuzzy microaggregation for data with constraints, Journal of Intelligent and Fuzzy Systems; the "
         "rules on at_least are shoal's."

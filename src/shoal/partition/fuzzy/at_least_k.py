@@ -246,9 +246,6 @@ class AtLeastK(Partitioner):
     """
 
     name: ClassVar[str] = "at-least-k"
-    summary: ClassVar[str] = (
-        "Groups of k to 2k-1 from fuzzy clusters with at least k records, split again while they are large"
-    )
     reference: ClassVar[str] = (
         "J. Domingo-Ferrer and V. Torra (2002), Towards fuzzy c-means based microaggregation, in Soft "
         "Methods in Probability, Statistics and Data Analysis."

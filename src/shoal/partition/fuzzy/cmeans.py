@@ -117,7 +117,6 @@ class FuzzyMethod(SoftMethod):
     m: float = 1.2
 
     name: ClassVar[str] = "fuzzy"
-    summary: ClassVar[str] = "Fuzzy c-means with the exponent m"
     reference: ClassVar[str] = (
         "J. C. Bezdek (1981), Pattern Recognition with Fuzzy Objective Function Algorithms, Plenum. V. Torra, Fuzzy "
         "microaggregation for data with constraints, Journal of Intelligent and Fuzzy Systems."

@@ -69,7 +69,6 @@ class EntropyMethod(SoftMethod):
     lam: float = 10.0
 
     name: ClassVar[str] = "entropy"
-    summary: ClassVar[str] = "Fuzzy c-means with an entropy term and its parameter lam"
     reference: ClassVar[str] = (
         "S. Miyamoto and M. Mukaidono (1997), Fuzzy c-means as a regularization and maximum entropy approach, IFSA "
         "World Congress. V. Torra, Fuzzy microaggregation for data with constraints, Journal of Intelligent and Fuzzy "

@@ -77,7 +77,6 @@ class MDAV(Partitioner):
     """
 
     name: ClassVar[str] = "mdav"
-    summary: ClassVar[str] = "Groups of k by maximum distance to average vector"
     reference: ClassVar[str] = (
         "J. Domingo-Ferrer and V. Torra (2005), Ordinal, continuous and heterogeneous k-anonymity through "
         "microaggregation, Data Mining and Knowledge Discovery 11."

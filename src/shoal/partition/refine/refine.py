@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from shoal.errors import ParameterError
 from shoal.parameters.choices import build, written_form
 from shoal.parameters.limits import Limit, Number, OrNone, TrueOrFalse, Whole
-from shoal.partition.algorithms import ALGORITHMS
 from shoal.partition.base import Partitioner
 from shoal.partition.bounds.column_generation import (
     MOST_RECORDS,
@@ -24,6 +23,7 @@ from shoal.partition.bounds.column_generation import (
 from shoal.partition.bounds.lower_bound import LowerBound
 from shoal.partition.bounds.prices import bound_by_prices, lower_bound_by_neighbours
 from shoal.partition.bounds.time_left import OutOfTimeError
+from shoal.partition.catalogue import PARTITIONERS
 from shoal.partition.geometry.neighbours import nearest_records
 from shoal.partition.geometry.squared_distances import scaled_for_squares, total_sse
 from shoal.partition.kernels.refine import Groups
@@ -137,9 +137,6 @@ class Refine(Partitioner):
     """
 
     name: ClassVar[str] = "refine"
-    summary: ClassVar[str] = (
-        "Groups of k to 2k-1 with a small sum of squared errors, by local search from another partition"
-    )
     reference: ClassVar[str] = (
         "For the loss and its place among the methods: J. Domingo-Ferrer and J. M. Mateo-Sanz (2002), "
         "Practical data-oriented microaggregation for statistical disclosure control, IEEE Transactions on "
@@ -296,11 +293,7 @@ class Refine(Partitioner):
         return proof.labels, proof.is_solved
 
 
-_PARTITIONERS: tuple[type[Partitioner], ...] = (*ALGORITHMS, Refine)
-_STARTS = {kind.name: kind for kind in _PARTITIONERS}
-
-
 def _named_start(name: str, k: int) -> Partitioner:
     """Return the partitioner that a text such as "vmdav:gamma=0.5" names, for groups of k unless it says otherwise."""
-    partitioner: Partitioner = build({"k": k} | written_form(name, _STARTS, "start"), _STARTS, "start")
+    partitioner: Partitioner = build({"k": k} | written_form(name, PARTITIONERS, "start"), PARTITIONERS, "start")
     return partitioner

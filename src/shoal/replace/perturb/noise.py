@@ -55,7 +55,6 @@ class Noise(Perturbation):
     keep_variance: bool = False
 
     name: ClassVar[str] = "noise"
-    summary: ClassVar[str] = "Normal noise is added to every value, with alpha times the covariance of the data"
     reference: ClassVar[str] = (
         "J. J. Kim, A method for limiting disclosure in microdata based on random noise and transformation, "
         "Proceedings of the Section on Survey Research Methods, American Statistical Association, 1986, 303-308."

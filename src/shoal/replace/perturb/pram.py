@@ -127,7 +127,6 @@ class PRAM(Perturbation):
     neighbours: bool = False
 
     name: ClassVar[str] = "pram"
-    summary: ClassVar[str] = "Every category is drawn anew by chances that keep the frequencies in expectation"
     reference: ClassVar[str] = (
         "J. M. Gouweleeuw, P. Kooiman, L. C. R. J. Willenborg and P.-P. de Wolf (1998), Post randomisation for "
         "statistical disclosure control: theory and implementation, Journal of Official Statistics 14, 463-478"

@@ -49,7 +49,6 @@ class RankSwap(Perturbation):
     p: float = 15.0
 
     name: ClassVar[str] = "rank-swap"
-    summary: ClassVar[str] = "Every value is exchanged with one that is at most p % of the ranks away"
     reference: ClassVar[str] = (
         "R. A. Moore, Controlled data-swapping techniques for masking public use microdata sets, U.S. Bureau of the "
         "Census, Statistical Research Division Report RR 96-04, 1996."

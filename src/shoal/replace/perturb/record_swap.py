@@ -169,7 +169,6 @@ class RecordSwap(Perturbation):
     rate: float = 0.05
 
     name: ClassVar[str] = "record-swap"
-    summary: ClassVar[str] = "Households or records at risk exchange their places with similar ones elsewhere"
     reference: ClassVar[str] = (
         "L. Antal, T. Enderle and S. Giessing (2017), Harmonised protection of census data in the ESS: statistical "
         "disclosure control methods, Eurostat"

@@ -104,7 +104,6 @@ class Shuffle(Perturbation):
     confidential: Sequence[str] = ()
 
     name: ClassVar[str] = "shuffle"
-    summary: ClassVar[str] = "Values are put into the order of drawn ones, which go together as the ranks did"
     reference: ClassVar[str] = (
         "K. Muralidhar and R. Sarathy, Data shuffling: a new masking approach for numerical data, Management Science "
         "52 (2006), 658-670."

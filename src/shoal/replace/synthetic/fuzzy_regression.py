@@ -97,7 +97,6 @@ class FuzzyRegression(SyntheticReplacement):
 
     name: ClassVar[str] = "fuzzy-regression"
     redraws: ClassVar[bool] = False
-    summary: ClassVar[str] = "Every record gets the fitted values of one of c regressions on the other variables"
     reference: ClassVar[str] = (
         "I. Cano, V. Torra (2009), Generation of synthetic data by means of fuzzy c-regression, IEEE International "
         "Conference on Fuzzy Systems. R. J. Hathaway, J. C. Bezdek (1993), Switching regression models and fuzzy "

@@ -116,9 +116,6 @@ class MicroHybrid(SyntheticReplacement):
     orthogonal: bool = False
 
     name: ClassVar[str] = "hybrid"
-    summary: ClassVar[str] = (
-        "Every group of a partition gets a synthetic version of its own, with the same means and covariances"
-    )
     reference: ClassVar[str] = (
         "J. Domingo-Ferrer, U. Gonzalez-Nicolas (2010), Hybrid microdata using microaggregation, Information Sciences "
         "180, 2834-2844. The rules on small_groups are shoal's."

@@ -92,7 +92,6 @@ class IPSO(SyntheticReplacement):
     accept_unchanged: bool = False
 
     name: ClassVar[str] = "ipso"
-    summary: ClassVar[str] = "Information-preserving statistical obfuscation: fitted values, and residuals drawn anew"
     reference: ClassVar[str] = (
         "J. Burridge (2003), Information preserving statistical obfuscation, Statistics and Computing 13, 321-327."
     )

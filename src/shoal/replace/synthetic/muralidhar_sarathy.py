@@ -99,7 +99,6 @@ class MuralidharSarathy(SyntheticReplacement):
     accept_unchanged: bool = False
 
     name: ClassVar[str] = "muralidhar-sarathy"
-    summary: ClassVar[str] = "A share of the original residuals stays, and noise restores the covariances"
     reference: ClassVar[str] = (
         "K. Muralidhar, R. Sarathy (2008), Generating sufficiency-based non-synthetic perturbed data, Transactions on "
         "Data Privacy 1, 17-33."

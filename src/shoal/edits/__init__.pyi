@@ -1,0 +1,11 @@
+from shoal.edits.check import Check as Check
+from shoal.edits.check import RuleStatus as RuleStatus
+from shoal.edits.check import check as check
+from shoal.edits.rules import Rule as Rule
+from shoal.edits.rules import parse_rule as parse_rule
+from shoal.edits.rules import parse_rules as parse_rules
+from shoal.edits.schematron import schematron_of as schematron_of
+from shoal.edits.source import read_edits as read_edits
+from shoal.edits.source import rules_in as rules_in
+from shoal.edits.suggested import SuggestedRule as SuggestedRule
+from shoal.edits.suggested import suggested_rules as suggested_rules

@@ -1,0 +1,13 @@
+from shoal.recode.bands import Bands as Bands
+from shoal.recode.base import Recode as Recode
+from shoal.recode.catalogue import RECODES as RECODES
+from shoal.recode.date_part import DatePart as DatePart
+from shoal.recode.effect import KeyCounts as KeyCounts
+from shoal.recode.effect import RecodeEffect as RecodeEffect
+from shoal.recode.effect import effect as effect
+from shoal.recode.hierarchy import Hierarchy as Hierarchy
+from shoal.recode.merge import Merge as Merge
+from shoal.recode.rounding import Round as Round
+from shoal.recode.suppress import Suppression as Suppression
+from shoal.recode.suppress import suppress as suppress
+from shoal.recode.top_bottom import TopBottom as TopBottom
