@@ -14,7 +14,8 @@ import shoal
 ROOT = Path(__file__).parents[1]
 
 
-PACKAGES = [shoal, shoal.partition, shoal.partition.fuzzy, shoal.replace]
+PACKAGES = [getattr(shoal, name) for name in ("edits", "measure", "partition", "recode", "replace")]
+PACKAGES += [shoal, shoal.partition.fuzzy]
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)

@@ -25,12 +25,8 @@ from shoal.errors import (
     PlanError,
     TooFewRecordsError,
 )
-from shoal.flow.blocks.crisp import protect_crisp_block
-from shoal.flow.blocks.fuzzy import protect_fuzzy_block
 from shoal.flow.blocks.kept_categories import refuse_few_within
 from shoal.flow.blocks.largest_shares import refuse_large_shares
-from shoal.flow.blocks.perturbed import protect_perturbed_block
-from shoal.flow.blocks.synthetic import protect_synthetic_block
 from shoal.flow.blocks.unit_levels import at_level, levels_of, protect_levels
 from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.flow.chain.steps import joined_to, plan_before, table_after
@@ -133,13 +129,14 @@ def rehearse(plan: Plan, table: Table) -> Work:
 
 def protect_blocks(work: Work) -> list[ProtectedBlock]:
     """Protect every block of variables, one after the other, in this process."""
-    protect_block = protect_crisp_block
-    if work.plan.is_synthetic:
-        protect_block = protect_synthetic_block
+    if work.plan.is_synthetic:  # imported where they are needed, to keep start-up quick
+        from shoal.flow.blocks.synthetic import protect_synthetic_block as protect_block
     elif work.plan.draws:
-        protect_block = protect_fuzzy_block
+        from shoal.flow.blocks.fuzzy import protect_fuzzy_block as protect_block
     elif work.plan.perturbs:
-        protect_block = protect_perturbed_block
+        from shoal.flow.blocks.perturbed import protect_perturbed_block as protect_block
+    else:
+        from shoal.flow.blocks.crisp import protect_crisp_block as protect_block
     protected: list[ProtectedBlock] = []
     for number, block in enumerate(work.plan.blocks):
         with progress.share(1 / len(work.plan.blocks)):

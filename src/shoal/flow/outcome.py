@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Annotated
@@ -170,4 +171,7 @@ def installed_versions() -> dict[str, str]:
     parts: tuple[str, ...] = ("shoal", "numpy", "scipy", "numba", "scikit-learn", "narwhals", "pandas", "pyarrow")
     if find_spec("highspy") is not None:
         parts += ("highspy",)
-    return {"python": platform.python_version()} | {part: version(part) for part in parts}
+    return {"python": platform.python_version()} | {part: _version(part) for part in parts}
+
+
+_version = cache(version)  # which reads a file each time

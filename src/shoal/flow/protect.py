@@ -6,7 +6,7 @@ import inspect
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from shoal.edits import Rule
 from shoal.flow.carry_out import carry_out
@@ -17,8 +17,10 @@ from shoal.flow.release import Release
 from shoal.flow.settle import Settled, settle
 from shoal.parameters.default import DEFAULT_METHOD, DEFAULT_REPLACEMENT
 from shoal.partition import Partitioner
-from shoal.partition.fuzzy.base import ConstrainedClusterer
 from shoal.replace import Replacement
+
+if TYPE_CHECKING:
+    from shoal.partition.fuzzy.base import ConstrainedClusterer
 
 __all__ = ["options_of_protect", "protect", "protect_further", "protect_in_steps"]
 

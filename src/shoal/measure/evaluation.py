@@ -35,7 +35,6 @@ from shoal.measure.measuring import (
 )
 from shoal.measure.options import MeasureOptions, checked_measure_options, full_options
 from shoal.measure.pairs import Pair, pair, pair_of_everything
-from shoal.measure.risk.attacks.known_masking import known_method
 from shoal.measure.risk.k_anonymity import k_anonymity
 
 __all__ = ["Evaluation", "evaluate"]
@@ -345,6 +344,8 @@ def evaluate(
     """
     given = checked_measure_options(options)
     if method is not None:
+        from shoal.measure.risk.attacks.known_masking import known_method  # quick start-up
+
         known_method(method, 2 if k is None else k)  # better refused now than after an hour
     files = pair(original, masked, columns, kinds=kinds)
     if not aligned:

@@ -165,7 +165,7 @@ def test_protect_computes_no_bound_until_it_is_asked_for(monkeypatch):
         calls.append(k)
         return LowerBound({"linear program": 1e-3})
 
-    monkeypatch.setattr("shoal.flow.proven.losses.lower_bound", counted)
+    monkeypatch.setattr("shoal.partition.lower_bound", counted)
     release = shoal.protect(frame, 3)
     assert calls == [] and release.plan.outcome.proven[0].lower_bound is None
     assert release.proven is release.proven and calls == [3]
@@ -176,7 +176,7 @@ def test_protect_computes_no_bound_until_it_is_asked_for(monkeypatch):
 def test_a_proof_of_the_search_is_in_the_outcome_and_the_only_bound(monkeypatch):
     pytest.importorskip("highspy")
     frame = shoal.datasets.households(60, seed=4)[["age", "tax"]]
-    monkeypatch.setattr("shoal.flow.proven.losses.lower_bound", lambda X, k: LowerBound({"another": 1e-6}))
+    monkeypatch.setattr("shoal.partition.lower_bound", lambda X, k: LowerBound({"another": 1e-6}))
     release = shoal.protect(frame, 3, method="refine:steps=2000,prove=true", seed=1)
     (own,) = release.plan.outcome.proven
     assert 0 < own.lower_bound <= own.squared_error and own.method == "linear program"

@@ -74,6 +74,7 @@ def test_only_the_array_layer_is_imported():
     assert loaded == [
         "shoal",
         "shoal.arithmetic",
+        "shoal.deferred",
         "shoal.partition",
         "shoal.partition.fuzzy",
         *(f"shoal.partition.fuzzy.{n}" for n in names),

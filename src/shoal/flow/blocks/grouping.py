@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +17,13 @@ from shoal.describe.variables import texts_of_codes
 from shoal.errors import DataError, MethodError, PlanError, TooFewRecordsError
 from shoal.flow.blocks.work import Work, fallback_notes
 from shoal.flow.proven.losses import added_bounds
-from shoal.partition import LowerBound, Partitioner, Refine
+from shoal.partition.base import Partitioner
 from shoal.partition.geometry.different_units import with_k_units
 from shoal.partition.geometry.squared_distances import safely_scaled
 from shoal.replace import Members
+
+if TYPE_CHECKING:
+    from shoal.partition import LowerBound
 
 __all__ = ["Grouping", "group_centres", "group_records", "points_of", "with_empty_records"]
 
@@ -120,6 +124,8 @@ def _for_stratum(
     """
     plan = work.plan
     if work.start is not None:
+        from shoal.partition import Refine  # quick start-up
+
         numbers = np.unique(work.start[rows], return_inverse=True)[1].reshape(-1)
         steps = _STEPS_A_GROUP * (int(numbers.max()) + 1)
         return Refine(plan.k, start=numbers, steps=steps, random_state=plan.seed % 2**32)

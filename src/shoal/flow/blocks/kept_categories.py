@@ -27,14 +27,12 @@ from shoal.errors import (
     nearest_name_hint,
     warn,
 )
-from shoal.flow.blocks.helpful_merges import what_helps_within
 from shoal.flow.blocks.work import Levels, ProtectedBlock, Work
 from shoal.parameters.limits import OneOf, check_limits
 from shoal.parameters.typed import typed
 from shoal.partition import Partition
 from shoal.partition.geometry.different_units import count_units
 from shoal.read import Table
-from shoal.recode.suppression import suppressed_cells
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
@@ -151,6 +149,8 @@ def keep_categories(work: Work, number: int, block: Sequence[str]) -> KeptCatego
     _refuse_few(plan, work.table, within, work.strata.codes, work.units, inside=work.wider is not None)
     cells = {}
     if free:
+        from shoal.recode.suppression import suppressed_cells  # quick start-up
+
         fixed = joined_codes([work.strata.codes, *within.values()], len(work.table))
         found = suppressed_cells(
             [own[name] for name in free], plan.k, missing="category", strata=fixed, units=work.units
@@ -224,6 +224,8 @@ def _refuse_few(
     below = np.flatnonzero(counts < plan.k)
     if not len(below):
         return
+    from shoal.flow.blocks.helpful_merges import what_helps_within  # quick start-up
+
     records = int(np.isin(combinations, below).sum())
     what = "records" if units is None else "different units"
     where = ", each inside groups of units," if inside else ""

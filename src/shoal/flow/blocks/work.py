@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from shoal.describe.matrix import Matrix
 from shoal.describe.strata import Strata
-from shoal.edits.keep.block_edits import BlockEdits
-from shoal.edits.keep.records import RecordRules
-from shoal.partition import LowerBound, Partition
 from shoal.read import Table
 
 if TYPE_CHECKING:
+    from shoal.edits.keep.block_edits import BlockEdits
+    from shoal.edits.keep.records import RecordRules
     from shoal.flow.plan import Plan
+    from shoal.partition import LowerBound, Partition
 
 __all__ = ["Levels", "ProtectedBlock", "Work", "fallback_notes"]
 

@@ -20,19 +20,19 @@ from shoal.describe.strata import combined, strata_of
 from shoal.describe.units import columns_within, units_of
 from shoal.describe.variables import codes
 from shoal.flow.outcome import ProvenLoss
-from shoal.partition import LowerBound, lower_bound
 from shoal.read import Table
 
 if TYPE_CHECKING:
     from shoal.flow.blocks.work import ProtectedBlock
     from shoal.flow.plan import Plan
+    from shoal.partition import LowerBound
 
 __all__ = ["KnownBounds", "added_bounds", "losses_of", "together", "with_bounds"]
 
 _BY_THE_WAY = "neighbours"  # the bound that every search has, whether or not it was asked for a proof
 _MOST_INDICATORS = 2**23  # numbers in a matrix with indicators, of which the nearest neighbours are slow to find
 
-KnownBounds = MutableMapping[tuple[object, ...], LowerBound]
+KnownBounds = MutableMapping[tuple[object, ...], "LowerBound"]
 """Bounds that were computed already, for other groups of the same records."""
 
 
@@ -123,6 +123,8 @@ def _grouped_rows(plan: Plan, table: Table, number: int) -> NDArray[np.int64]:
 
 def _bound_within(matrix: Matrix, rows: NDArray[np.int64], parts: NDArray[np.int64], k: int) -> LowerBound:
     """Return the bound on groups of at least k that mix no two parts."""
+    from shoal.partition import lower_bound  # quick start-up
+
     order = np.argsort(parts, kind="stable")
     ends = np.cumsum(np.unique(parts, return_counts=True)[1])[:-1]
     bound = added_bounds([lower_bound(matrix.embedded(rows[part]), k) for part in np.split(order, ends)])
@@ -136,6 +138,8 @@ def added_bounds(bounds: Iterable[LowerBound | None]) -> LowerBound | None:
     there = [one for one in found if one is not None]
     if not there or len(there) < len(found):
         return None
+    from shoal.partition import LowerBound  # quick start-up
+
     methods = " and ".join(dict.fromkeys(one.method for one in there))
     return LowerBound({methods: math.fsum(there)}, next((one.note for one in there if one.note), ""))
 

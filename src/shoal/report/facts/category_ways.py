@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from shoal.flow.category_ways import category_ways
 from shoal.report.facts.summary import CategoryWayFacts
 
 if TYPE_CHECKING:
@@ -20,4 +19,6 @@ def way_facts(release: Release) -> list[CategoryWayFacts]:
     """Return what each way loses; nothing for a large file, or a method that searches by the clock."""
     if len(release.masked) > _MOST_RECORDS or hasattr(release.plan.masking.method, "steps"):
         return []
+    from shoal.flow.category_ways import category_ways  # quick start-up
+
     return [CategoryWayFacts(**asdict(one)) for one in category_ways(release)]

@@ -8,8 +8,6 @@ from shoal.flow.chain.whole_chain import steps_of
 from shoal.flow.plan import Plan
 from shoal.read import Table
 from shoal.report.facts.keys.key_facts import RecodeFacts
-from shoal.report.facts.keys.key_risk import key_risk_facts
-from shoal.report.facts.keys.transitions import transition_facts
 
 __all__ = ["key_facts"]
 
@@ -30,6 +28,9 @@ def key_facts(plan: Plan | None, original: Table, masked: Table, audience: str, 
     """
     if plan is None or not of_both:
         return {}
+    from shoal.report.facts.keys.key_risk import key_risk_facts  # quick start-up
+    from shoal.report.facts.keys.transitions import transition_facts
+
     internal = audience == "internal"
     found: dict[str, Any] = {"key_risk": key_risk_facts(plan, original, masked, internal=internal)}
     if not internal:
