@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol
 
@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from shoal.arithmetic import raised, squares, weighted_sums
 from shoal.parameters.limits import Above, Limit, Number, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.replace.base import Replacement
-
-__all__ = ["Averages", "MembershipDraw", "averages", "group_averages", "merged"]
 
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -168,19 +166,51 @@ def averages(X: Doubles, memberships_of: Callable[[Doubles], Doubles], power: fl
         What memberships are raised to: m, or 1 for the entropy kind. Taken relative to each centre's largest, weights
         are numbers even where all of them would be too small for that.
     """
-    width = memberships_of(X[:1]).shape[1]
-    blocks = [slice(start, start + max(1, _AT_ONCE // width)) for start in range(0, len(X), max(1, _AT_ONCE // width))]
-    most = np.max([memberships_of(X[rows]).max(axis=0) for rows in blocks], axis=0)
+    most = largest_memberships(X, memberships_of, memberships_of(X[:1]).shape[1])
+    return averages_of_sums(most, power, *sums_of_weights(X, memberships_of, power, most))
+
+
+def averages_of_sums(most: Doubles, power: float, total: Doubles, products: Doubles, sums: Doubles) -> Averages:
+    """Return the averages from the largest membership in every cluster and the sums over all records."""
+    largest = raised(most[most > 0] / most.max(), power)
+    return Averages(largest, total, products, sums / total[:, None], np.arange(len(total)))
+
+
+def rows_at_once(records: int, centres: int) -> Iterator[slice]:
+    """Yield some of the rows at a time, so that their memberships fit into little memory."""
+    size = max(1, _AT_ONCE // max(1, centres))
+    for start in range(0, records, size):
+        yield slice(start, start + size)
+
+
+def largest_memberships(X: Doubles, memberships_of: Callable[[Doubles], Doubles], centres: int) -> Doubles:
+    """Return the largest membership in every cluster."""
+    parts = [memberships_of(X[rows]).max(axis=0) for rows in rows_at_once(len(X), centres)]
+    return np.asarray(np.max(parts, axis=0))
+
+
+def sums_of_weights(
+    X: Doubles,
+    memberships_of: Callable[[Doubles], Doubles],
+    power: float,
+    most: Doubles,
+    *,
+    with_products: bool = True,
+) -> tuple[Doubles, Doubles, Doubles]:
+    """Return the sums of the weights, of the products of every two or of their squares alone, and of weighted records.
+
+    Weights are relative to those of `most`, the largest membership in every cluster; clusters without one are left out.
+    """
     kept = most > 0
-    total, products = np.zeros(kept.sum()), np.zeros((kept.sum(), kept.sum()))
-    sums = np.zeros((kept.sum(), X.shape[1]))
-    for rows in blocks:
+    width = int(kept.sum())
+    total, sums = np.zeros(width), np.zeros((width, X.shape[1]))
+    products = np.zeros((width, width) if with_products else width)
+    for rows in rows_at_once(len(X), len(most)):
         weights = raised(memberships_of(X[rows])[:, kept] / most[kept], power)
         total += weights.sum(axis=0)
-        products += squares(weights)
+        products += squares(weights) if with_products else np.square(weights).sum(axis=0)
         sums += weighted_sums(weights, X[rows])
-    largest = raised(most[kept] / most.max(), power)
-    return Averages(largest, total, products, sums / total[:, None], np.arange(len(total)))
+    return total, products, sums
 
 
 def group_averages(X: Doubles, labels: Labels) -> Averages:

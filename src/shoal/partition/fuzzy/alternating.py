@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from array_api_compat import array_namespace, device
 
-from shoal.partition.fuzzy.centred_records import Array, CentredRecords, RecordBlock
+from shoal.partition.fuzzy.centred_records import CentredRecords, Place, RecordBlock, Steps, carried_out
 from shoal.partition.fuzzy.membership_rules import (
     Crisp,
     Entropic,
@@ -24,7 +24,8 @@ from shoal.partition.fuzzy.membership_rules import (
     Typicality,
     c_means_rule,
 )
-from shoal.partition.fuzzy.moving import move, typical_of
+from shoal.partition.fuzzy.moving import added_up, move, typical_of
+from shoal.partition.geometry.array_arithmetic import Array
 
 __all__ = [
     "Alternation",
@@ -36,6 +37,7 @@ __all__ = [
     "Possibilistic",
     "Typicality",
     "alternate",
+    "alternating",
     "c_means_rule",
     "labels",
     "mean_distances",
@@ -109,28 +111,45 @@ def alternate(
     after_each
         Called after every move.
     """
-    xp = array_namespace(X)
     records = CentredRecords(X, matrices=rule.matrices, memory=memory, threads=threads)
-    enough = max(tol, 8 * records.epsilon) * math.sqrt(records.mean_square())
-    present = xp.asarray(centres, dtype=X.dtype) - records.origin
+    start = array_namespace(X).asarray(centres, dtype=X.dtype)
+    steps = alternating(records.place, start, rule, project=project, max_iter=max_iter, tol=tol, after_each=after_each)
+    return carried_out(records, steps)
+
+
+def alternating(
+    place: Place,
+    centres: Array,
+    rule: MembershipRule,
+    *,
+    project: Callable[[Array], Array] | None,
+    max_iter: int,
+    tol: float,
+    after_each: Callable[[], None] | None = None,
+) -> Steps[Alternation]:
+    """Do what `alternate` does with records that may be elsewhere."""
+    xp, origin = place.arithmetic.xp, place.origin
+    present = centres - origin
+    enough = max(tol, 8 * float(xp.finfo(present.dtype).eps)) * math.sqrt(place.mean_square)
     follows = isinstance(rule, Noisy) and rule.delta is None
     objective: list[float] = []
     n_iter, converged = 0, False
     while n_iter < max_iter and not converged:
         if isinstance(rule, Noisy) and follows and n_iter < _DELTA_FOLLOWS:
-            rule = replace(rule, delta=_delta(records, present, rule.lam))
+            rule = replace(rule, delta=_delta(place, present, rule.lam))
             objective.clear()
-        moved, value = move(records, present, rule)
+        moved, value = yield from move(place, present, rule)
         if project is not None:
-            moved = project(moved + records.origin) - records.origin
+            moved = project(moved + origin) - origin
         converged = math.sqrt(float(xp.max(xp.sum((moved - present) ** 2, axis=1)))) <= enough
         present = moved
         objective.append(value)
         n_iter += 1
         if after_each is not None:
             after_each()
-    objective.append(move(records, present, rule)[1])
-    return Alternation(present + records.origin, n_iter, converged, objective, rule)
+    _, value = yield from added_up(place, present, rule)
+    objective.append(value)
+    return Alternation(present + origin, n_iter, converged, objective, rule)
 
 
 def memberships(
@@ -181,10 +200,10 @@ def typicalities(
     return _filled(records, centres, typicalities_of, int(centres.shape[0]))
 
 
-def _delta(records: CentredRecords, centres: Array, lam: float) -> float:
+def _delta(place: Place, centres: Array, lam: float) -> float:
     """Return Davé's delta: the mean squared distance needs no pass over the records, as their mean is the origin."""
-    xp = records.xp
-    spread = records.mean_square() + float(xp.mean(xp.sum(centres * centres, axis=1)))
+    xp = place.arithmetic.xp
+    spread = place.mean_square + float(xp.mean(xp.sum(centres * centres, axis=1)))
     return math.sqrt(max(lam * spread, float(xp.finfo(centres.dtype).smallest_normal)))
 
 

@@ -5,16 +5,15 @@ Array layer only: no import but array-api-compat and the standard library.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Any, TypeVar
 
 from array_api_compat import is_numpy_array
 
 from shoal.partition.geometry.array_arithmetic import Array, ArrayArithmetic, arithmetic_for
-
-__all__ = ["Array", "CentredRecords", "RecordBlock"]
 
 Result = TypeVar("Result")
 
@@ -39,6 +38,43 @@ class RecordBlock:
     nearest: Array  # r, the least of each row
     close: Array | None
     arithmetic: ArrayArithmetic
+
+
+@dataclass(frozen=True)
+class Total:
+    """A request for what is gathered from every block of the records, joined in their order.
+
+    It is carried out where the records are: here, or in parts on the workers of a cluster. So its functions are
+    functions of a module, or partial ones of them.
+    """
+
+    centres: Array
+    gather: Callable[[RecordBlock], Any]
+    join: Callable[[ArrayArithmetic, Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Farthest:
+    """A request for a new place for each of some centres without records: the record then farthest from all centres.
+
+    If none is away from the centres, the old place, which is in `stay`.
+    """
+
+    centres: Array
+    stay: Array
+
+
+Steps = Generator[Total | Farthest, Any, Result]
+"""An algorithm over all records, which asks for sums over them and is sent what they are."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the records are measured from, and what is known of all of them."""
+
+    arithmetic: ArrayArithmetic
+    origin: Array
+    mean_square: float  # of the distances of the records to the origin
 
 
 class CentredRecords:
@@ -68,16 +104,16 @@ class CentredRecords:
         squares = xp.sum(moved * moved, axis=1, keepdims=True)
         self.rows = xp.concat([moved, squares, xp.ones_like(squares)], axis=1)
         self.n, self.d = int(X.shape[0]), int(X.shape[1])
-        self.epsilon = float(xp.finfo(X.dtype).eps)
         megabytes = self.arithmetic.megabytes(X) if memory is None else memory
         room = max(1, int(megabytes * 1e6) // (matrices * xp.finfo(X.dtype).bits // 8))
         # The size of a block does not depend on the number of threads, nor does then the result.
         self._most = min(room, _AT_ONCE) if is_numpy_array(X) else room
         self._threads = min(threads, room // self._most) if is_numpy_array(X) else 1
 
-    def mean_square(self) -> float:
-        """Return the mean squared distance of the records to the origin."""
-        return float(self.xp.mean(self.rows[:, self.d]))
+    @property
+    def place(self) -> Place:
+        """Where the records are measured from, and their mean squared distance to it."""
+        return Place(self.arithmetic, self.origin, float(self.xp.mean(self.rows[:, self.d])))
 
     def walk(self, centres: Array, work: Callable[[RecordBlock], Result]) -> Iterator[Result]:
         """Do `work` on every block of the records; the results come in the order of the records."""
@@ -94,7 +130,39 @@ class CentredRecords:
         else:
             yield from map(work_from, starts)
 
+    def total(self, asked: Total) -> Any:
+        """Return what is gathered from every block, joined in their order."""
+        return reduce(partial(asked.join, self.arithmetic), self.walk(asked.centres, asked.gather))
+
+    def farthest(self, asked: Farthest) -> Array:
+        """Return a new place for each centre without records, in double precision."""
+        xp, d = self.xp, self.d
+        nearest = xp.concat(list(self.walk(asked.centres, lambda block: block.nearest)))
+        places = []
+        for stay in asked.stay:
+            row = int(xp.argmax(nearest))
+            if not float(nearest[row]) > 0:
+                places.append(stay)
+                continue
+            record = self.rows[row, :d]
+            places.append(xp.astype(record, xp.float64))
+            distances = xp.sum((self.rows[:, :d] - record) ** 2, axis=1)
+            nearest = xp.where(distances < nearest, distances, nearest)
+        return xp.stack(places)
+
     def _measure(self, start: int, size: int, centres: Array, columns: Array) -> RecordBlock:
         rows = self.rows[start : start + size, :]
         distances, nearest, close = self.arithmetic.distances(rows, centres, columns)
         return RecordBlock(self.xp, start, rows, distances, nearest, close, self.arithmetic)
+
+
+def carried_out(records: CentredRecords, steps: Steps[Result]) -> Result:
+    """Carry out an algorithm on records that are here; return what it returns."""
+    answer: Any = None
+    try:
+        while True:
+            asked = steps.send(answer)
+            answer = records.total(asked) if isinstance(asked, Total) else records.farthest(asked)
+    except StopIteration as end:
+        result: Result = end.value
+        return result

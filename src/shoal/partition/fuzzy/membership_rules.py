@@ -12,7 +12,8 @@ from typing import ClassVar, NamedTuple
 
 from array_api_compat import device
 
-from shoal.partition.fuzzy.centred_records import Array, RecordBlock
+from shoal.partition.fuzzy.centred_records import RecordBlock
+from shoal.partition.geometry.array_arithmetic import Array
 
 __all__ = [
     "CentreWeights",

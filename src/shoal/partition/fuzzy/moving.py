@@ -6,14 +6,12 @@ Array layer only.
 from __future__ import annotations
 
 import math
-from functools import reduce
+from functools import partial
 from typing import Any, NamedTuple
 
-from shoal.partition.fuzzy.centred_records import Array, CentredRecords, RecordBlock
+from shoal.partition.fuzzy.centred_records import CentredRecords, Farthest, Place, RecordBlock, Steps, Total
 from shoal.partition.fuzzy.membership_rules import Crisp, MembershipRule, Possibilistic
-from shoal.partition.geometry.array_arithmetic import ArrayArithmetic
-
-__all__ = ["Typical", "move", "typical_of"]
+from shoal.partition.geometry.array_arithmetic import Array, ArrayArithmetic
 
 
 class Typical(NamedTuple):
@@ -32,41 +30,48 @@ class _Part(NamedTuple):
     typical: Typical | None
 
 
-def move(records: CentredRecords, centres: Array, rule: MembershipRule) -> tuple[Array, float]:
+def move(place: Place, centres: Array, rule: MembershipRule) -> Steps[tuple[Array, float]]:
     """Return the new centres, and the objective of the present ones."""
-    xp, d = records.xp, records.d
-
-    def gather(block: RecordBlock) -> _Part:
-        typical = _typify(block, rule) if isinstance(rule, Possibilistic) else None
-        weights = rule.weigh(block)
-        return _Part(_summed(block, weights.matrix, weights.factors), weights.objective, typical)
-
-    def add(left: _Part, right: _Part) -> _Part:
-        typical = None
-        if left.typical is not None and right.typical is not None:
-            typical = _joined(records.arithmetic, left.typical, right.typical, rule)
-        return _Part(left.sums + right.sums, left.objective + right.objective, typical)
-
-    whole = reduce(add, records.walk(centres, gather))
-    objective = float(whole.objective)
-    means, logarithms = _means(records, centres, rule, whole.sums)
+    xp, d = place.arithmetic.xp, int(centres.shape[1])
+    whole, objective = yield from added_up(place, centres, rule)
+    means, logarithms = yield from _means(place, centres, rule, whole.sums)
     if isinstance(rule, Possibilistic) and whole.typical is not None:
-        least, total, sums = whole.typical
-        log, exp = records.arithmetic.log, records.arithmetic.exp
-        objective += float(xp.sum(least * exp((1 - rule.eta) * log(total))))
+        _, total, sums = whole.typical
+        log, exp = place.arithmetic.log, place.arithmetic.exp
         typical_logarithms = log(sums[:, d + 1]) - rule.eta * log(total)
         share = 1 / (1 + exp(xp.clip(typical_logarithms - logarithms, -700.0, 700.0)))[:, None]
         means = share * means + (1 - share) * sums[:, :d] / sums[:, d + 1 :]
     return xp.astype(means, centres.dtype), objective
 
 
+def added_up(place: Place, centres: Array, rule: MembershipRule) -> Steps[tuple[_Part, float]]:
+    """Return the weighted sums over all records, and the objective of the centres."""
+    xp, log, exp = place.arithmetic.xp, place.arithmetic.log, place.arithmetic.exp
+    whole: _Part = yield Total(centres, partial(_gather, rule), partial(_add, rule))
+    objective = float(whole.objective)
+    if isinstance(rule, Possibilistic) and whole.typical is not None:
+        least, total, _ = whole.typical
+        objective += float(xp.sum(least * exp((1 - rule.eta) * log(total))))
+    return whole, objective
+
+
 def typical_of(records: CentredRecords, centres: Array, rule: Possibilistic) -> Typical:
     """Return the sums over the typicalities of all records."""
+    found: Typical = records.total(Total(centres, partial(_typify, rule), partial(_joined, rule)))
+    return found
 
-    def join(left: Typical, right: Typical) -> Typical:
-        return _joined(records.arithmetic, left, right, rule)
 
-    return reduce(join, records.walk(centres, lambda block: _typify(block, rule)))
+def _gather(rule: MembershipRule, block: RecordBlock) -> _Part:
+    typical = _typify(rule, block) if isinstance(rule, Possibilistic) else None
+    weights = rule.weigh(block)
+    return _Part(_summed(block, weights.matrix, weights.factors), weights.objective, typical)
+
+
+def _add(rule: MembershipRule, arithmetic: ArrayArithmetic, left: _Part, right: _Part) -> _Part:
+    typical = None
+    if isinstance(rule, Possibilistic) and left.typical is not None and right.typical is not None:
+        typical = _joined(rule, arithmetic, left.typical, right.typical)
+    return _Part(left.sums + right.sums, left.objective + right.objective, typical)
 
 
 def _summed(block: RecordBlock, weights: Array, factors: Array | None = None) -> Array:
@@ -74,9 +79,9 @@ def _summed(block: RecordBlock, weights: Array, factors: Array | None = None) ->
     return block.arithmetic.weighted_sums(weights, block.rows, factors)
 
 
-def _means(records: CentredRecords, centres: Array, rule: MembershipRule, sums: Array) -> tuple[Array, Array]:
+def _means(place: Place, centres: Array, rule: MembershipRule, sums: Array) -> Steps[tuple[Array, Array]]:
     """Return the weighted means, and the logarithms of the weights they have."""
-    xp, d, log = records.xp, records.d, records.arithmetic.log
+    xp, d, log = place.arithmetic.xp, int(centres.shape[1]), place.arithmetic.log
     weights = sums[:, d + 1]
     limits = xp.finfo(centres.dtype)
     is_weak = weights < float(limits.smallest_normal) / float(limits.eps) ** 2
@@ -87,71 +92,54 @@ def _means(records: CentredRecords, centres: Array, rule: MembershipRule, sums: 
     means, logarithms = sums[:, :d] / weights[:, None], log(weights)
     stay = xp.astype(centres[weak, :], xp.float64)
     if isinstance(rule, Crisp):
-        means[weak, :] = _farthest_records(records, centres, stay)
+        means[weak, :] = yield Farthest(centres, stay)
     else:
-        means[weak, :], logarithms[weak] = _means_in_logs(records, centres, rule, weak, stay)
+        means[weak, :], logarithms[weak] = yield from _means_in_logs(place, centres, rule, weak, stay)
     return means, logarithms
 
 
 def _means_in_logs(
-    records: CentredRecords, centres: Array, rule: MembershipRule, weak: Array, stay: Array
-) -> tuple[Array, Array]:
+    place: Place, centres: Array, rule: MembershipRule, weak: Array, stay: Array
+) -> Steps[tuple[Array, Array]]:
     """Return the weighted means, and the logarithms of the weights, of centres whose weights are too small for numbers.
 
     The weights are taken relative to the centre's largest. A centre of which even the logarithms are minus infinity,
     as all records lie on other centres, stays where it is.
     """
-    xp, d, exp = records.xp, records.d, records.arithmetic.exp
-
-    def gather(block: RecordBlock) -> tuple[Array, Array]:
-        logarithms = rule.log_weights(block, weak)
-        top = xp.max(logarithms, axis=0)
-        return top, _summed(block, exp(logarithms - _finite(xp, top)))
-
-    def join(left: tuple[Array, Array], right: tuple[Array, Array]) -> tuple[Array, Array]:
-        top = xp.where(left[0] > right[0], left[0], right[0])
-        scaled = (sums * exp(one - _finite(xp, top))[:, None] for one, sums in (left, right))
-        return top, sum(scaled)
-
-    top, sums = reduce(join, records.walk(centres, gather))
+    xp, d = place.arithmetic.xp, int(centres.shape[1])
+    top, sums = yield Total(centres, partial(_gather_logs, rule, weak), _join_logs)
     is_known = sums[:, d + 1] > 0
     weights = xp.where(is_known, sums[:, d + 1], xp.ones_like(sums[:, d + 1]))
     means = xp.where(is_known[:, None], sums[:, :d] / weights[:, None], stay)
-    return means, top + records.arithmetic.log(weights)
+    return means, top + place.arithmetic.log(weights)
+
+
+def _gather_logs(rule: MembershipRule, weak: Array, block: RecordBlock) -> tuple[Array, Array]:
+    logarithms = rule.log_weights(block, weak)
+    top = block.xp.max(logarithms, axis=0)
+    return top, _summed(block, block.arithmetic.exp(logarithms - _finite(block.xp, top)))
+
+
+def _join_logs(
+    arithmetic: ArrayArithmetic, left: tuple[Array, Array], right: tuple[Array, Array]
+) -> tuple[Array, Array]:
+    xp = arithmetic.xp
+    top = xp.where(left[0] > right[0], left[0], right[0])
+    scaled = (sums * arithmetic.exp(one - _finite(xp, top))[:, None] for one, sums in (left, right))
+    return top, sum(scaled)
 
 
 def _finite(xp: Any, top: Array) -> Array:
     return xp.where(top == -math.inf, xp.zeros_like(top), top)
 
 
-def _farthest_records(records: CentredRecords, centres: Array, stay: Array) -> Array:
-    """Return a new place for each centre without records: the record then farthest from all centres.
-
-    If none is away from the centres, the old place.
-    """
-    xp, d = records.xp, records.d
-    nearest = xp.concat(list(records.walk(centres, lambda block: block.nearest)))
-    places = []
-    for number in range(stay.shape[0]):
-        row = int(xp.argmax(nearest))
-        if not float(nearest[row]) > 0:
-            places.append(stay[number, :])
-            continue
-        record = records.rows[row, :d]
-        places.append(xp.astype(record, xp.float64))
-        distances = xp.sum((records.rows[:, :d] - record) ** 2, axis=1)
-        nearest = xp.where(distances < nearest, distances, nearest)
-    return xp.stack(places)
-
-
-def _typify(block: RecordBlock, rule: Possibilistic) -> Typical:
+def _typify(rule: Possibilistic, block: RecordBlock) -> Typical:
     least = block.xp.min(block.distances, axis=0)
     shares, weights = rule.typify(block, least)
     return Typical(least, block.xp.sum(shares, axis=0, dtype=block.xp.float64), _summed(block, weights))
 
 
-def _joined(arithmetic: ArrayArithmetic, left: Typical, right: Typical, rule: MembershipRule) -> Typical:
-    assert isinstance(rule, Possibilistic)
+def _joined(rule: Possibilistic, arithmetic: ArrayArithmetic, left: Typical, right: Typical) -> Typical:
     xp = arithmetic.xp
     least = xp.where(left.least < right.least, left.least, right.least)
     total: Any = 0.0

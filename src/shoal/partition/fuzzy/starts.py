@@ -13,12 +13,10 @@ from shoal.errors import ParameterError
 from shoal.parameters.limits import OneOf
 from shoal.partition.geometry.squared_distances import squared_distances
 
-__all__ = ["STARTS", "StartOfClusters", "farthest_first", "plus_plus", "start_from_matrix", "towards_the_mean"]
-
 STARTS = ("k-means++", "farthest", "random")
 
 # With a large m a centre never leaves a record it starts on: the record's weight is 1, that of all others c^-m.
-_TOWARDS_THE_MEAN = 0.01
+TOWARDS_THE_MEAN = 0.01
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ def start_from_matrix(
 
 def towards_the_mean(X: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the records in these rows, a hundredth of the way nearer to the mean of all."""
-    start: NDArray[np.float64] = X[rows] + _TOWARDS_THE_MEAN * (X.mean(axis=0) - X[rows])
+    start: NDArray[np.float64] = X[rows] + TOWARDS_THE_MEAN * (X.mean(axis=0) - X[rows])
     return start
 
 

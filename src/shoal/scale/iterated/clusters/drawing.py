@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.partition.fuzzy.alternating import MembershipRule, memberships
+from shoal.replace.membership_draw import rows_at_once
 from shoal.replace.soft_groups import UNCHANGED
-from shoal.scale.iterated.clusters.averaging import rows_at_once
 from shoal.scale.iterated.passes import Page, Pass, Passes, loaded, saved
 
 __all__ = ["Drawing", "Drawn", "drawn", "labels_of"]

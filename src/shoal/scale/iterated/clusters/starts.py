@@ -3,38 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.arithmetic import squared_distances_between
+from shoal.partition.fuzzy.base import FuzzyClusterer
+from shoal.partition.fuzzy.soft_method import SoftMethod
+from shoal.partition.fuzzy.starts import TOWARDS_THE_MEAN
 from shoal.scale.iterated.passes import Page, Pass, Passes, loaded, saved
 
-__all__ = ["Clustering", "Start", "farthest_from", "started"]
-
 Doubles = NDArray[np.float64]
-
-_TOWARDS_THE_MEAN = 0.01
-
-
-class Clustering(Protocol):
-    """What is asked of a fuzzy method, or of an estimator."""
-
-    @property
-    def init(self) -> Any:
-        """How centres start."""
-        ...
-
-    @property
-    def n_init(self) -> int:
-        """How many starts there are."""
-        ...
-
-    @property
-    def random_state(self) -> int:
-        """The seed of the starts."""
-        ...
+Iterating = SoftMethod | FuzzyClusterer
+"""What says how clusters start, and when they have been found."""
 
 
 class Start:
@@ -52,7 +33,7 @@ class Start:
         return np.asarray(found)
 
 
-def started(pages: Sequence[Page], clusters: int, how: Clustering, mean: Doubles) -> Passes[list[Doubles]]:
+def started(pages: Sequence[Page], clusters: int, how: Iterating, mean: Doubles) -> Passes[list[Doubles]]:
     """Return the centres of every start: records, a hundredth of the way nearer to the mean of all."""
     start = Start(pages)
     if how.init == "farthest":
@@ -69,7 +50,7 @@ def started(pages: Sequence[Page], clusters: int, how: Clustering, mean: Doubles
             else:
                 drawn = yield from _plus_plus(start, clusters, rng)
             found.append(np.array(drawn))
-    return [centres + _TOWARDS_THE_MEAN * (mean - centres) for centres in found]
+    return [centres + TOWARDS_THE_MEAN * (mean - centres) for centres in found]
 
 
 def farthest_from(pages: Sequence[Page], centres: Doubles) -> Passes[tuple[float, Doubles]]:
