@@ -110,6 +110,7 @@ PROMISES = [
     *("columns that are not protected stay", "only released categories are listed", "order of categories"),
     *("labels number the groups", "groups of at least k", "sizes are those of the groups", "groups stay within strata"),
     *("every record is in a group", "k records are alike", "one value for a group", "values rest on k observed"),
+    *("records behind a value share it", "values are those of the records behind them"),
     *("values are those of their group", "values that one record has are counted", "a medoid is a complete record"),
     *("a medoid is a record of its group", "no difference of sums over fewer than k", "constant columns stay"),
     *("centres are of complete records", "centres are carried by k", "centres average k records"),

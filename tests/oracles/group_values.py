@@ -16,7 +16,7 @@ from oracles.cases import KEEPS_VALUES, SINGLE, Case, Fault, Variable
 from oracles.convex_medians import groups_behind_convex_medians
 from oracles.native_tables import Cells
 
-__all__ = ["differencing", "group_values"]
+__all__ = ["differencing", "group_values", "values_behind", "weight_behind"]
 
 # Whether the records that two tied means do not share have to be none or k on either side; False: on both together,
 # which is what can be computed from the two.
@@ -115,6 +115,62 @@ def _shares(case: Case, name: str, cells: Cells, supports: list[Support]) -> Ite
                 amounts[case.unit_of_record[row]] += _amount(variable, row)
             if max(amounts.values()) > sum(amounts.values()) * Fraction(case.dominance / 100 + 1e-9):
                 yield Fault("no record dominates a sum", f"{case.way_of(name)}: {name}, {case.dominance} %")
+
+
+def values_behind(
+    case: Case, block: list[str], behind: dict[str, list[int]], after: dict[str, Cells]
+) -> Iterator[Fault]:
+    """What a release says is behind each column: records that share one value, which is computed from them alone.
+
+    Groups that were joined to others are one group there, and the value of a record that does not count is that of a
+    group all the same.
+    """
+    for name in block:
+        variable, way = case.variable(name), case.way_of(name)
+        what = f"{variable.storage} {way}: {name}"
+        for rows in _rows_of(behind[name]):
+            values = {after[name][row] for row in rows}
+            if not rows <= variable.observed or len(values) > 1:
+                yield Fault("records behind a value share it", f"{what} has {len(values)} for {len(rows)} records")
+                return
+            if len({case.unit_of_record[row] for row in rows}) < case.k:
+                yield Fault("values rest on k observed", f"{what} rests on {len(rows)} records, k={case.k}")
+            if way != "convex-median" and not _is_right(
+                variable, way, values.pop(), *_values_and_weights(case, name, rows)
+            ):
+                yield Fault("values are those of the records behind them", f"{what}, of {len(rows)} records")
+                return
+        if not variable.is_constant:
+            yield from weight_behind(case, name, behind[name])
+
+
+def weight_behind(case: Case, name: str, behind: list[int]) -> Iterator[Fault]:
+    """No unit carries more than half of the weight behind a value, nor more of its sum than `dominance`."""
+    for rows in _rows_of(behind):
+        if case.weights is not None:
+            weights = {row: Fraction(case.variable(case.weights).cells[row]) for row in rows}
+            if _largest_of_units(case, weights) > sum(weights.values()) * Fraction(0.5 + 1e-9):
+                yield Fault("no record carries more than half of a weight", f"{case.way_of(name)}: {name}")
+        if case.dominance is not None and case.way_of(name) in ("mean", "geometric-mean"):
+            amounts = {row: _amount(case.variable(name), row) for row in rows}
+            if _largest_of_units(case, amounts) > sum(amounts.values()) * Fraction(case.dominance / 100 + 1e-9):
+                yield Fault("no record dominates a sum", f"{case.way_of(name)}: {name}, {case.dominance} %")
+
+
+def _rows_of(labels: list[int]) -> list[set[int]]:
+    """Return the records of every label; those with -1 are in none."""
+    rows = defaultdict(set)
+    for row, label in enumerate(labels):
+        if label >= 0:
+            rows[label].add(row)
+    return list(rows.values())
+
+
+def _largest_of_units(case: Case, amounts: dict[int, Fraction]) -> Fraction:
+    of_unit: dict[Any, Fraction] = defaultdict(Fraction)
+    for row, amount in amounts.items():
+        of_unit[case.unit_of_record[row]] += amount
+    return max(of_unit.values())
 
 
 def _amount(variable: Variable, row: int) -> Fraction:

@@ -124,6 +124,8 @@ def drawn_case(seed: int) -> Case:
     stated = {case.labels[one.name]: one.kind for one in case.variables if one.stated}
     case.options |= {"replace": case.replace, "missing": case.missing, "standardize": case.standardize, "seed": seed}
     case.options |= {"kinds": stated} if stated else {}
+    if case.weights is not None:
+        _spread_weights(case, Random(f"weights {seed}"))
     if family == "grouped":
         _add_closeness(case, Random(f"closeness {seed}"))
         _add_dominance(case, Random(f"dominance {seed}"), fitting)
@@ -193,6 +195,15 @@ def _add_closeness(case: Case, rng: Random) -> None:
     """Ask for groups that are close to the file in the confidential variables, in half of the tables with some."""
     if "confidential" in case.options.get("roles", {}).values() and not case.categories and rng.random() < 0.5:
         case.closeness = case.options["closeness"] = rng.choice((0.15, 0.3, 0.5, 1.0))
+
+
+def _spread_weights(case: Case, rng: Random) -> None:
+    """Make some weights many times as large, in two of three tables; few or many of them."""
+    place = next(place for place, one in enumerate(case.variables) if one.name == case.weights)
+    one, share, times = case.variables[place], rng.choice((0.0, 0.1, 0.5)), rng.choice((30, 1000, 10**6))
+    if one.storage in ("array", "float64", "Float64", "double"):
+        cells = [cell and cell * times if rng.random() < share else cell for cell in one.cells]
+        case.variables[place] = replace(one, cells=cells)
 
 
 def _add_dominance(case: Case, rng: Random, fitting: bool) -> None:

@@ -185,7 +185,7 @@ def _units(case: Case, rows: set[int]) -> int:
 
 
 def _has_too_much(case: Case, names: list[str], dominance: float | None) -> bool:
-    """Whether one record has more than half of the weight of a stratum, or one unit more than a share of its sum.
+    """Whether one unit has more than half of the weight of a stratum, or more than a share of its sum.
 
     That is over the records in which a variable is observed; a mean may be over those that have others observed as
     well. Of what has one value within every unit, each unit counts once.
@@ -203,7 +203,7 @@ def _has_too_much(case: Case, names: list[str], dominance: float | None) -> bool
                 shares: dict[Any, Fraction] = defaultdict(Fraction)
                 for row in rows:
                     if dominance is None:
-                        shares[row] = Fraction(case.variable(case.weights).cells[row])
+                        shares[units[row]] += Fraction(case.variable(case.weights).cells[row])
                     else:
                         shares[units[row]] += abs(Fraction(variable.cells[row]))
                 most = Fraction(0.5 if dominance is None else dominance)

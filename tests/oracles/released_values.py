@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from oracles.cases import KEEPS_VALUES, SINGLE, Case, Fault, Variable
-from oracles.group_values import group_values
+from oracles.group_values import group_values, values_behind, weight_behind
 from oracles.native_tables import STORAGES, Cells, listed_categories, plain_cells, types
 from oracles.slow_closeness import slow_distance
 from oracles.slow_perturbations import perturbed_values
@@ -58,13 +58,7 @@ def faults(case: Case, release: Any, warned: list[str]) -> list[Fault]:
             found += _centres(case, block, after)
         else:
             found += _alike(case, block, after)
-            grouped = [name for name in block if name not in case.categories]
-            if case.replace == "medoid":
-                found += _medoids(case, grouped, labels, after)
-            elif all(map(case.is_of_units, block)):
-                found += _values_of_units(case, block, labels, after, release.plan.outcome)
-            else:
-                found += group_values(case, grouped, labels, after, release.plan.outcome)
+            found += _values_of_groups(case, block, partition, after, release.plan.outcome)
     return found
 
 
@@ -180,19 +174,33 @@ def _new_ids(case: Case, after: dict[str, Cells]) -> Iterator[Fault]:
         yield Fault("units have new ids", f"{case.variable(case.unit).storage}: {len(pairs)} pairs, {len(new)} ids")
 
 
-def _values_of_units(
-    case: Case, block: list[str], labels: list[int], after: dict[str, Cells], outcome: Any
+def _values_of_groups(
+    case: Case, block: list[str], partition: Any, after: dict[str, Cells], outcome: Any
 ) -> Iterator[Fault]:
-    """Every unit counts once, and its records get the same value."""
-    for name in block:
-        released = set(zip(case.unit_of_record, after[name], strict=True))
-        if len(released) > len(set(case.unit_of_record)):
-            yield Fault("records of a unit get its value", name)
-            return
-    units, rows = case.only_units()
-    own = {name: [cells[row] for row in rows] for name, cells in after.items()}
+    """The values of every group, and of the records that the release says are behind each column.
+
+    Of what has one value within every unit, each unit counts once, and its records get the same value.
+    """
     grouped = [name for name in block if name not in case.categories]
-    yield from group_values(units, grouped, [labels[row] for row in rows], own, outcome)
+    labels = [int(label) for label in partition.labels]
+    behind = {name: [int(label) for label in partition.behind(str(case.labels[name]))] for name in grouped}
+    if all(map(case.is_of_units, block)):
+        for name in block:
+            released = set(zip(case.unit_of_record, after[name], strict=True))
+            if len(released) > len(set(case.unit_of_record)):
+                yield Fault("records of a unit get its value", name)
+                return
+        case, rows = case.only_units()
+        labels = [labels[row] for row in rows]
+        behind, after = ({name: [cells[row] for row in rows] for name, cells in one.items()} for one in (behind, after))
+    if case.replace == "medoid":
+        varying = [name for name in grouped if not case.variable(name).is_constant]
+        yield from _medoids(case, grouped, behind[varying[0]] if varying else labels, after)
+        for name in varying:
+            yield from weight_behind(case, name, behind[name])
+        return
+    yield from group_values(case, grouped, labels, after, outcome)
+    yield from values_behind(case, grouped, behind, after)
 
 
 def _recodes_counted(case: Case, outcome: Any) -> Iterator[Fault]:

@@ -93,8 +93,8 @@ def protect(
     strata
         Columns whose values a group may not mix.
     weights
-        The column of sampling weights. No record carries more than half of the weight behind a released value: groups
-        are joined until none does.
+        The column of sampling weights. No record, or with a unit no unit, carries more than half of the weight behind a
+        released value: groups are joined until none does.
     unit
         The column that says which household, firm or other unit a record belongs to: every group then has at least `k`
         different units. Variables that are constant within every unit are grouped first, with one row for each unit,

@@ -44,7 +44,8 @@ class Release:
     Attributes
     ----------
     partitions
-        One per block of variables: `.labels`, `.sizes`, `.k`.
+        One per block of variables: `.labels`, `.sizes` and `.k` of the groups as they are behind released values, and
+        `.behind(column)` for columns in which groups were joined that are apart in others.
     plan
         What was done; the same plan gives the same release.
     original

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from shoal.errors import MethodError, TooFewRecordsError
+from shoal.errors import ColumnError, MethodError, TooFewRecordsError, nearest_name_hint
 from shoal.parameters.limits import Limit, Whole, check_limits
 from shoal.parameters.searched import Searched
 from shoal.partition.catalogue import METHODS
@@ -25,7 +25,7 @@ __all__ = ["Method", "Partition", "Partitioner"]
 
 @dataclass(frozen=True)
 class Partition:
-    """The groups of one block of variables.
+    """The groups of one block of variables: the records of a group have the same released values in all of them.
 
     Attributes
     ----------
@@ -34,10 +34,17 @@ class Partition:
         group and has the label -1.
     columns
         The variables of the block.
+    joined
+        By column, the group that each group is joined to in this column alone, the lowest of them; columns in which
+        every group stands for itself are left out.
+    counted
+        By column, which records count in its values; columns in which all do are left out.
     """
 
     labels: NDArray[np.int64]
     columns: tuple[str, ...]
+    joined: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+    counted: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -48,6 +55,26 @@ class Partition:
     def k(self) -> int:
         """The size of the smallest group."""
         return int(self.sizes.min())
+
+    def behind(self, column: str) -> NDArray[np.int64]:
+        """Return the labels of the records that the released values of a column are computed from.
+
+        They are `labels`, but for columns with missing values, and for columns in which one record is too much of a sum
+        (dominance): there groups are joined to their neighbours. A record that does not count has -1.
+        """
+        if column not in self.columns:
+            raise ColumnError(
+                f'There is no column "{column}" in this block.{nearest_name_hint(column, self.columns)}', column=column
+            )
+        behind = self.labels
+        if column in self.joined:
+            behind = np.where(behind >= 0, self.joined[column][behind], -1)
+        return np.where(self.counted[column], behind, -1) if column in self.counted else behind
+
+    def of_records(self, rows: NDArray[np.int64]) -> Partition:
+        """Return the groups of other records, each that of the row it stands for."""
+        counted = {name: mask[rows] for name, mask in self.counted.items()}
+        return replace(self, labels=self.labels[rows], counted=counted)
 
 
 class Method:

@@ -70,7 +70,7 @@ class Aggregate(Replacement, ABC):
             The numbers themselves (float64), or where `keeps_values` is True the number of a record that has the
             representative value (int64).
         """
-        return self._of(_GroupedValues(values, members, _relative_weights(members, weights), column), rng)
+        return self._of(_GroupedValues(values, members, members.relative_weights(weights), column), rng)
 
     def averaged(self, values: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Return the numbers whose mean gives the representative, None if it is no mean of any.
@@ -269,16 +269,6 @@ def _scale(variable: _GroupedValues) -> tuple[NDArray[np.float64], NDArray[np.in
     scale, first, counts = np.unique(variable.values[records], return_index=True, return_counts=True)
     is_frequent = counts >= variable.members.sizes.min()
     return scale[is_frequent], records[first[is_frequent]]
-
-
-def _relative_weights(members: Members, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    """Return the weight of every member divided by the largest of its group, so that equal weights are exactly 1."""
-    if weights is None:
-        return np.ones(len(members.records))
-    gathered = weights[members.records]
-    if not np.all((gathered > 0) & np.isfinite(gathered)):
-        raise DataError("Weights must be positive numbers; give every record a weight above 0, or leave weights out.")
-    return gathered / np.repeat(_reduce(np.maximum, gathered, members.starts[:-1]), members.sizes)
 
 
 def _means(gathered: NDArray[np.float64], members: Members, relative: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -18,8 +18,9 @@ __all__ = ["Medoid"]
 class Medoid(Replacement):
     """The record nearest to all others of its group, released as it is in place of each.
 
-    It keeps every rule that holds within a record, because what is released is a record. That
-    is also its price: a record of the original file is published, if only as one of at least k that look the same.
+    With sampling weights every other record counts as often as its weight says. It keeps every rule that holds within a
+    record, because what is released is a record. That is also its price: a record of the original file is published, if
+    only as one of at least k that look the same.
     """
 
     name: ClassVar[str] = "medoid"
@@ -29,7 +30,12 @@ class Medoid(Replacement):
     keeps_values: ClassVar[bool] = True
 
     def records(
-        self, points: NDArray[np.float64], nominal: tuple[int, ...], members: Members, mismatch: float = 2.0
+        self,
+        points: NDArray[np.float64],
+        nominal: tuple[int, ...],
+        members: Members,
+        mismatch: float = 2.0,
+        weights: NDArray[np.float64] | None = None,
     ) -> NDArray[np.int64]:
         """Return the medoid of every group: the record with the least sum of squared distances to the others.
 
@@ -43,17 +49,21 @@ class Medoid(Replacement):
             The records of every group.
         mismatch
             The squared distance of values of nominal columns that differ.
+        weights
+            How many records each record stands for, n positive numbers; None: each for itself.
         """
         gathered, starts, sizes = points[members.records], members.starts[:-1], members.sizes
+        counts = members.relative_weights(weights)
+        together = np.add.reduceat(counts, starts)
         ordered = [place for place in range(points.shape[1]) if place not in nominal]
         total = np.zeros(len(gathered))
         if ordered:
             values = gathered[:, ordered]
-            centres = np.add.reduceat(values, starts) / sizes[:, None]
-            total += ((values - np.repeat(centres, sizes, axis=0)) ** 2).sum(axis=1) * np.repeat(sizes, sizes)
+            centres = np.add.reduceat(values * counts[:, None], starts) / together[:, None]
+            total += ((values - np.repeat(centres, sizes, axis=0)) ** 2).sum(axis=1) * np.repeat(together, sizes)
         for place in nominal:
             pairs = np.column_stack([members.entries, gathered[:, place]])
-            _, own, counts = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
-            total += mismatch * (np.repeat(sizes, sizes) - counts[own.reshape(-1)])
+            alike = np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1)
+            total += mismatch * (np.repeat(together, sizes) - np.bincount(alike, weights=counts)[alike])
         order = np.lexsort((members.records, total, members.entries))
         return members.records[order[starts]]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import TooFewRecordsError
+from shoal.errors import DataError, TooFewRecordsError
 from shoal.partition.geometry.different_units import count_units
 from shoal.replace.neighbours import lenders
 
@@ -42,6 +42,23 @@ class Members:
     def entries(self) -> NDArray[np.int64]:
         """The entry (0, 1, ...) each of `records` belongs to."""
         return np.repeat(np.arange(len(self.groups)), self.sizes)
+
+    def relative_weights(self, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Return the weight of every member divided by the largest of its entry, so that equal weights are exactly 1.
+
+        `weights` has one for every record of the table; None is the same as equal ones.
+        """
+        if weights is None:
+            return np.ones(len(self.records))
+        gathered = weights[self.records]
+        if not np.all((gathered > 0) & np.isfinite(gathered)):
+            raise DataError(
+                "Weights must be positive numbers; give every record a weight above 0, or leave weights out."
+            )
+        relative: NDArray[np.float64] = gathered / np.repeat(
+            np.maximum.reduceat(gathered, self.starts[:-1]), self.sizes
+        )
+        return relative
 
 
 class TooFewObservedError(TooFewRecordsError):

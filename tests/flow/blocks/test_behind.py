@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import shoal
 from oracles.slow_shares import largest_share
-from shoal.errors import DataError, MethodError, ParameterError, ShoalError
+from shoal.errors import ColumnError, DataError, MethodError, ParameterError, ShoalError
 
 
 def drawn(seed, n, *, parts=1, missing=0.0):
@@ -99,12 +99,103 @@ def test_groups_are_joined_until_no_weight_is_more_than_half():
     assert any("effective number of records is 3.0" in note for note in release.plan.outcome.notes)
 
 
+@pytest.mark.filterwarnings("ignore:A medoid:shoal.errors.DisclosureWarning")
+def test_a_medoid_is_of_a_group_in_which_no_weight_is_more_than_half():
+    """One of ten records has 300 times the weight of the others: 98.7 % of that of its group of five."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=60), "y": rng.normal(size=60), "w": [300.0, *[1.0] * 9] * 6})
+    release = shoal.protect(frame, 5, columns=["x", "y"], replace="medoid", weights="w", seed=1)
+    for rows in release.data.groupby(["x", "y"]).groups.values():
+        assert len(rows) >= 5
+        assert largest_share(frame.w[rows], rows) <= 0.5
+    assert release.plan.outcome.joined["x"] == release.plan.outcome.joined["y"] > 0
+    assert release.plan.outcome.effective_number >= 2
+
+
 def test_a_weight_that_is_more_than_half_of_a_stratum_is_refused_before_masking():
     frame = drawn(1, 40, parts=2)
     frame.loc[frame.index[frame.part == 1][0], "w"] = 98765.4
     with pytest.raises(DataError, match=r'in 1 of 2 strata of part one has more than half of "w"') as refused:
         shoal.protect(frame, 3, columns=COLUMNS, kinds=KINDS, strata="part", weights="w")
     assert "98765" not in str(refused.value)
+
+
+def weighted_means(frame, labels, name):
+    """The mean of each record's group, as a user computes it from labels; NaN in no group."""
+    rows = frame.assign(wx=frame[name] * frame.w, group=labels)[lambda table: table.group >= 0]
+    sums = rows.groupby("group")[["wx", "w"]].sum()
+    return (sums.wx / sums.w).reindex(labels).to_numpy()
+
+
+def test_a_group_by_on_the_labels_gives_the_released_values_with_weights():
+    frame = drawn(11, 90)
+    release = shoal.protect(
+        frame[[*COLUMNS, "w"]].assign(w=frame.w**2), 3, columns=COLUMNS, kinds=KINDS, weights="w", seed=1
+    )
+    (partition,), outcome = release.partitions, release.plan.outcome
+    assert outcome.joined["amount"] > 0
+    for name in ("amount", "other"):
+        expected = weighted_means(frame.assign(w=frame.w**2), partition.labels, name)
+        np.testing.assert_allclose(release.data[name], expected, rtol=1e-12)
+        np.testing.assert_array_equal(partition.behind(name), partition.labels)
+    alike = release.data.groupby(COLUMNS).size()
+    assert sorted(partition.sizes) == sorted(alike)
+    assert (outcome.groups, outcome.smallest_group, outcome.largest_group) == ([len(alike)], alike.min(), alike.max())
+    assert release.headline["k"] == partition.k == alike.min()
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"dominance": 55},
+        {"missing": "keep"},
+        {"missing": "fill"},
+        {"missing": "keep", "weights": "w", "dominance": 70},
+        {"roles": {"word": "confidential"}, "diversity": 2},
+        {"categories": {"word": "suppress"}, "weights": "w"},
+        {"unit": "unit", "weights": "w"},
+    ],
+    ids=lambda options: "+".join(options),
+)
+def test_groups_are_shown_as_they_are_behind_released_values(options):
+    """Records of a group share the values of every column, and those behind a column have its mean."""
+    frame = drawn(12, 120, missing=0.2 if "missing" in options else 0.0)
+    frame = frame.assign(unit=np.arange(120) // 2, w=frame.w**2 if "weights" in options else 1.0)
+    columns = [*COLUMNS, *(name for name in ("unit", "w") if name in options.values())]
+    release = shoal.protect(frame[columns], 4, columns=COLUMNS, kinds=KINDS, seed=1, **options)
+    (partition,) = release.partitions
+    for name in COLUMNS:
+        there = frame[name].notna() | (options.get("missing") == "fill")
+        assert release.data[name][there].groupby(partition.labels[there]).nunique(dropna=False).max() == 1
+        behind = partition.behind(name)
+        assert np.bincount(behind[behind >= 0])[np.unique(behind[behind >= 0])].min() >= 4
+        if KINDS[name] == "continuous":
+            counted = behind >= 0
+            expected = weighted_means(frame, behind, name)[counted]
+            np.testing.assert_allclose(release.data[name][counted], expected, rtol=1e-12)
+    assert len(set(partition.labels.tolist()) - {-1}) == release.plan.outcome.groups[0]
+    assert partition.k == release.plan.outcome.smallest_group
+
+
+def test_groups_of_units_have_the_mean_of_their_units():
+    """A column of units is grouped with one row for each, and so is what a user computes."""
+    frame = drawn(13, 120).assign(unit=np.repeat(np.arange(40), 3))
+    frame["amount"] = frame.groupby("unit")["amount"].transform("first")
+    frame["w"] = np.where(frame.unit % 7 == 0, 12.0, 1.0)
+    options = {"columns": COLUMNS, "kinds": KINDS, "unit": "unit", "weights": "w", "seed": 1}
+    release = shoal.protect(frame[[*COLUMNS, "w", "unit"]], 4, **options)
+    upper = next(one for one in release.partitions if one.columns == ("amount",))
+    first = frame.unit.drop_duplicates().index
+    expected = weighted_means(frame.loc[first], upper.behind("amount")[first], "amount")
+    np.testing.assert_allclose(release.data["amount"][first], expected, rtol=1e-12)
+    assert release.plan.outcome.joined["amount"] > 0
+
+
+def test_a_column_of_another_block_has_no_records_behind_it():
+    release = shoal.protect(drawn(1, 40)[["amount", "other"]], 3, columns=["amount", "other"], seed=1)
+    with pytest.raises(ColumnError, match='There is no column "othr" in this block'):
+        release.partitions[0].behind("othr")
 
 
 def lone():

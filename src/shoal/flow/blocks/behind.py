@@ -1,4 +1,7 @@
-"""Which records are behind the released values of a block: k of them observed, and none that counts too much."""
+"""Which records are behind the released values of a block: k of them observed, and none that counts too much.
+
+Groups are joined for that, and the partition that a release shows has them as they are then.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,13 @@ from shoal.errors import TooFewRecordsError
 from shoal.flow.blocks.grouping import Grouping, group_centres
 from shoal.flow.blocks.largest_shares import limits_on, refuse_large_share
 from shoal.flow.blocks.work import Work
+from shoal.partition import Partition
 from shoal.replace import Aggregate, Members, TooFewObservedError
 from shoal.replace.contributions import TooLargeShareError, joined_to_shares
 from shoal.replace.members import joined_to_at_least_k
 from shoal.replace.same_records import Behind, joined_in_any, over_the_same_records
 
-__all__ = ["GroupedBlock", "records_behind"]
+__all__ = ["GroupedBlock", "partition_behind", "records_behind"]
 
 Doubles = NDArray[np.float64]
 
@@ -59,6 +63,11 @@ class GroupedBlock:
         """Whether missing values get the value of their group."""
         return self.work.plan.missing == "fill"
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether one replacement is for all columns together, so that the same records are behind all of them."""
+        return self.work.plan.replacements[self.block[0]].scope == "block"
+
     @cached_property
     def centres(self) -> Doubles:
         """The centres of the groups."""
@@ -83,9 +92,10 @@ def records_behind(grouped: GroupedBlock) -> dict[str, Behind]:
     if grouped.work.weights is None and dominance is None:
         return behind
     varying = tuple(name for name in grouped.block if name not in grouped.matrix.constant)
-    if grouped.matrix.complete and dominance is None:  # the same weights are behind all columns
+    if grouped.matrix.complete and (dominance is None or grouped.is_shared):  # the same weights are behind all columns
         joined = _none_too_large(grouped, {name: behind[name] for name in varying[:1]})
-        return behind | {name: one for one in joined.values() for name in varying}
+        alike = grouped.block if grouped.is_shared else varying
+        return behind | {name: one for one in joined.values() for name in alike}
     for columns in _with_rules(grouped, tied, varying):
         behind |= _none_too_large(grouped, {name: behind[name] for name in columns})
     return behind
@@ -94,7 +104,7 @@ def records_behind(grouped: GroupedBlock) -> dict[str, Behind]:
 def _own_labels(grouped: GroupedBlock, name: str, observed: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return the groups for one variable, joined where fewer than k of its values are observed."""
     labels, k, units = grouped.grouping.labels, grouped.work.plan.k, grouped.work.units
-    if name in grouped.matrix.constant:
+    if name in grouped.matrix.constant and not grouped.is_shared:
         # All its values are the same, so all records are one group; those without any other value among them.
         one, needed = np.zeros(1, np.int64), np.ones(1, dtype=bool) if grouped.fills else None
         with _naming(grouped, f'"{name}"', None):
@@ -149,6 +159,52 @@ def _none_too_large(grouped: GroupedBlock, behind: Mapping[str, Behind]) -> dict
     except TooLargeShareError as error:
         refuse_large_share(grouped.work.plan, limits[error.number], grouped.strata, error.parts)
     return {name: Behind(labels, one.counted) for name, one in behind.items()}
+
+
+def partition_behind(
+    grouped: GroupedBlock, behind: Mapping[str, Behind], columns: Sequence[str], kept: NDArray[np.int64]
+) -> Partition:
+    """Return the groups as they are behind the released values, those that were joined in all columns as one.
+
+    Parameters
+    ----------
+    grouped
+        The block and its groups.
+    behind
+        What is behind the values of each column that is replaced.
+    columns
+        All columns of the block, categories that keep their values among them.
+    kept
+        The combination of values that every record keeps; empty where it keeps none.
+    """
+    grouping = labels = grouped.grouping.labels
+    varying = [name for name in behind if name not in grouped.matrix.constant]
+    first = np.unique(labels[labels >= 0], return_index=True)[1]
+    first = np.flatnonzero(labels >= 0)[first]  # a record of every group
+    joint = {name: one.labels[first] for name, one in behind.items()}
+    if any(len(np.unique(joint[name])) < len(first) for name in varying):
+        combinations = _only_combination(labels, kept, len(first)) if len(kept) else np.zeros(len(first), np.int64)
+        alike = np.column_stack([*(joint[name] for name in varying), combinations])
+        lowest, number = np.unique(alike, axis=0, return_index=True, return_inverse=True)[1:]
+        place = np.argsort(np.argsort(lowest))[number.reshape(-1)]
+        labels = np.where(grouping >= 0, place[grouping], -1)
+        joint = {name: of_group[np.sort(lowest)] for name, of_group in joint.items()}
+    joined = {}
+    for name, of_group in joint.items():
+        lowest, number = np.unique(of_group, return_index=True, return_inverse=True)[1:]
+        if len(lowest) < len(of_group):
+            joined[name] = lowest[number.reshape(-1)]
+    counted = {name: one.counted for name, one in behind.items() if not one.counted[labels >= 0].all()}
+    return Partition(labels, tuple(columns), joined, counted)
+
+
+def _only_combination(labels: NDArray[np.int64], kept: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
+    """Return the combination that all records of a group keep; below 0, another for every group, where they differ."""
+    inside = labels >= 0
+    least, largest = np.full(groups, kept.max()), np.full(groups, -1)
+    np.minimum.at(least, labels[inside], kept[inside])
+    np.maximum.at(largest, labels[inside], kept[inside])
+    return np.where(least == largest, least, -1 - np.arange(groups))
 
 
 @contextmanager

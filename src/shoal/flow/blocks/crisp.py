@@ -10,24 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import progress
-from shoal.describe.matrix import Matrix
 from shoal.describe.strata import Strata
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.edits.keep.cells import Cells
 from shoal.edits.keep.kept_groups import kept_representatives
 from shoal.errors import DisclosureWarning, MethodError, TooFewRecordsError, warn
-from shoal.flow.blocks.behind import GroupedBlock
+from shoal.flow.blocks.behind import GroupedBlock, partition_behind
 from shoal.flow.blocks.confidential.closeness import with_closeness
 from shoal.flow.blocks.confidential.diversity import confidential_codes, with_diversity
-from shoal.flow.blocks.grouping import Grouping, group_centres, group_records, with_empty_records
+from shoal.flow.blocks.grouping import group_centres, group_records, with_empty_records
 from shoal.flow.blocks.kept_categories import KeptCategories, keep_categories, within_parts
 from shoal.flow.blocks.largest_shares import refuse_large_shares
-from shoal.flow.blocks.representatives import Representatives, held_by_one
+from shoal.flow.blocks.representatives import Representatives
 from shoal.flow.blocks.work import ProtectedBlock, Work
-from shoal.flow.proven.squared_error import squared_error
 from shoal.flow.rules.kept_rules import split_by_rules
-from shoal.partition import Partition
-from shoal.replace import Medoid, Members
 from shoal.replace.members import members
 
 __all__ = ["protect_crisp_block"]
@@ -65,20 +61,17 @@ def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> Protec
         confidential = confidential_codes(work, block)
         grouping = with_diversity(grouping, group_centres(matrix, everyone), confidential, plan.diversity)
         everyone = members(grouping.labels, grouping.labels >= 0)
-    replacement = plan.replacements[block[0]]
-    if replacement.scope == "block":
-        assert isinstance(replacement, Medoid)
-        protected = _block_of_medoids(replacement, block, values, matrix, grouping, everyone)
-        return replace(protected, partition=Partition(grouping.labels, whole_block), suppressed=kept.suppressed)
     grouped = GroupedBlock(work, number, block, values, matrix, strata, grouping, everyone, edits)
+    notes = _notes_on_records(grouped)
     representatives = Representatives(grouped)
     representatives.compute()
+    partition = partition_behind(grouped, representatives.behind, whole_block, kept.combinations)
     computed = representatives.computed
-    if edits is not None and cells is not None:
-        computed |= _keeping_rules(work, edits, cells, computed, representatives.taken, grouping.labels)
+    if computed and edits is not None and cells is not None:
+        computed |= _keeping_rules(work, edits, cells, computed, representatives.taken, partition.labels)
     return ProtectedBlock(
         matrix=matrix,
-        partition=Partition(grouping.labels, whole_block),
+        partition=partition,
         computed=computed,
         suppressed=kept.suppressed,
         taken=representatives.taken,
@@ -90,7 +83,7 @@ def protect_crisp_block(work: Work, number: int, block: Sequence[str]) -> Protec
         effective_number=min(representatives.effective, default=math.inf),
         smallest_support=min(representatives.supports, default=len(work.table)),
         steps=grouping.steps,
-        notes=grouping.notes,
+        notes=(*notes, *grouping.notes),
         squared_error=representatives.squared_error,
         lower_bound=grouping.lower_bound,
     )
@@ -143,7 +136,13 @@ def _keeping_rules(
     averaged = {name: computed[name] for name in complete if name in computed}
     selected = {name: complete[name][rows] for name, rows in taken.items() if name in complete}
     return whole | kept_representatives(
-        edits.among(complete), cells, averaged, labels, complete, selected=selected, repair=work.plan.repair
+        edits.among(complete),
+        cells,
+        averaged,
+        labels,
+        complete,
+        selected=selected,
+        repair=work.plan.repair,
     )
 
 
@@ -151,33 +150,13 @@ def _has_gaps(values: Doubles) -> bool:
     return bool(np.isnan(values).any())
 
 
-def _block_of_medoids(
-    medoid: Medoid,
-    block: Sequence[str],
-    values: Mapping[str, Doubles],
-    matrix: Matrix,
-    grouping: Grouping,
-    everyone: Members,
-) -> ProtectedBlock:
-    """Release one of its records for every group."""
-    if not matrix.complete:
+def _notes_on_records(grouped: GroupedBlock) -> tuple[str, ...]:
+    """Return a note, and warn, where records are released as they are; MethodError if some are incomplete."""
+    if not grouped.is_shared:
+        return ()
+    if not grouped.matrix.complete:
         raise MethodError(
             "A medoid is a complete record; some here have missing values. Fill them, or use another replacement."
         )
     warn("A medoid is one of the records: for every group an original record is released as it is.", DisclosureWarning)
-    chosen = medoid.records(matrix.values, matrix.nominal, everyone, matrix.mismatch)
-    rows = chosen[grouping.labels]
-    alone = {name: held_by_one(values[name], everyone, chosen) for name in block}
-    return ProtectedBlock(
-        matrix=matrix,
-        partition=Partition(grouping.labels, tuple(block)),
-        computed={},
-        taken=dict.fromkeys(block, rows),
-        joined={},
-        held_by_one={name: count for name, count in alone.items() if count},
-        smallest_support=int(everyone.sizes.min()),
-        steps=grouping.steps,
-        notes=("For every group one of its records is released as it is (medoid).", *grouping.notes),
-        squared_error=squared_error(matrix, [grouping.labels] * (len(block) - len(matrix.constant))),
-        lower_bound=grouping.lower_bound,
-    )
+    return ("For every group one of its records is released as it is (medoid).",)

@@ -85,7 +85,7 @@ def refuse_large_shares(work: Work, number: int, strata: Strata) -> None:
     """Raise DataError if one record has too large a share of a whole stratum, which no joining of groups can mend."""
     plan, matrix = work.plan, work.matrices[number]
     for name, values in work.values[number].items():
-        if name in matrix.constant or plan.replacements[name].scope != "column":
+        if name in matrix.constant:
             continue
         observed = ~np.isnan(values)
         enough = np.bincount(strata.codes[observed], minlength=len(strata)) >= plan.k  # else k is what cannot be kept

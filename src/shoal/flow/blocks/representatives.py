@@ -13,12 +13,12 @@ from shoal.flow.blocks.behind import GroupedBlock, records_behind
 from shoal.flow.blocks.largest_shares import contributed_sums
 from shoal.flow.proven.squared_error import squared_error
 from shoal.partition.geometry.different_units import count_units
-from shoal.replace import Aggregate, Members
+from shoal.replace import Aggregate, Medoid, Members
 from shoal.replace.aggregate import signed_geometric_means
 from shoal.replace.members import members
 from shoal.replace.same_records import Behind
 
-__all__ = ["Representatives", "held_by_one"]
+__all__ = ["Representatives"]
 
 Doubles = NDArray[np.float64]
 
@@ -31,6 +31,8 @@ class Representatives:
     ----------
     grouped
         The block and its groups.
+    behind
+        Which records are behind the values of each column.
     computed, taken
         New values by column, or the record whose value each record gets.
     joined, filled, held_by_one, lone, dominated
@@ -42,6 +44,7 @@ class Representatives:
     """
 
     grouped: GroupedBlock
+    behind: dict[str, Behind] = field(default_factory=dict)
     computed: dict[str, Doubles] = field(default_factory=dict)
     taken: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     joined: dict[str, int] = field(default_factory=dict)
@@ -58,11 +61,11 @@ class Representatives:
         grouped = self.grouped
         seed, places = grouped.work.plan.seed, range(len(grouped.block))
         rngs = [np.random.default_rng([seed, grouped.number, place]) for place in places]
-        behind = records_behind(grouped)
+        self.behind = behind = records_behind(grouped)
         averaged = {name: self._averaged(one) for name, one in behind.items()}
-        powers = self._of_products(behind, averaged, rngs[0])
+        known = self._of_products(behind, averaged, rngs[0]) | self._medoids(averaged)
         for name, rng in zip(grouped.block, rngs, strict=True):
-            self._replace(name, behind[name], averaged[name], rng, powers)
+            self._replace(name, behind[name], averaged[name], rng, known)
             self._count(name, behind[name], averaged[name])
         if grouped.matrix.complete:
             varying = [name for name in grouped.block if name not in grouped.matrix.constant]
@@ -74,21 +77,32 @@ class Representatives:
             return self.grouped.everyone
         return members(behind.labels, behind.counted)
 
+    def _medoids(self, averaged: Mapping[str, Members]) -> dict[str, NDArray[np.int64]]:
+        """Return the medoid of every group, the same for all columns; nothing for other replacements."""
+        grouped = self.grouped
+        medoid, matrix = grouped.work.plan.replacements[grouped.block[0]], grouped.matrix
+        if not isinstance(medoid, Medoid):
+            return {}
+        everyone = averaged[grouped.block[0]]
+        chosen = medoid.records(matrix.values, matrix.nominal, everyone, matrix.mismatch, grouped.work.weights)
+        return dict.fromkeys(grouped.block, chosen)
+
     def _replace(
-        self, name: str, behind: Behind, averaged: Members, rng: np.random.Generator, powers: Mapping[str, Doubles]
+        self, name: str, behind: Behind, averaged: Members, rng: np.random.Generator, known: Mapping[str, NDArray[Any]]
     ) -> None:
         work, values = self.grouped.work, self.grouped.values[name]
         replaced = ~np.isnan(values) | self.grouped.fills
         replacement = work.plan.replacements[name]
-        assert isinstance(replacement, Aggregate)
-        representatives: NDArray[Any] | None = powers.get(name)
-        if representatives is None:
+        assert isinstance(replacement, Aggregate | Medoid)
+        representatives: NDArray[Any] | None = known.get(name)
+        if isinstance(replacement, Aggregate) and representatives is None:
             representatives = replacement.representatives(values, averaged, rng=rng, weights=work.weights, column=name)
+        assert representatives is not None
         released = representatives[np.searchsorted(averaged.groups, behind.labels[replaced])]
         if replacement.keeps_values:
             self.taken[name] = np.arange(len(work.table))
             self.taken[name][replaced] = released
-            _add(self.held_by_one, name, held_by_one(values, averaged, representatives))
+            _add(self.held_by_one, name, _held_by_one(values, averaged, representatives))
         else:
             self.computed[name] = np.full(len(work.table), np.nan)
             self.computed[name][replaced] = released
@@ -134,7 +148,7 @@ class Representatives:
         return found
 
 
-def held_by_one(values: Doubles, averaged: Members, representatives: NDArray[np.int64]) -> int:
+def _held_by_one(values: Doubles, averaged: Members, representatives: NDArray[np.int64]) -> int:
     """Return in how many groups one record alone has the value of the record that stands for the group."""
     if not len(averaged.records):
         return 0

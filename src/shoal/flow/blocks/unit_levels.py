@@ -144,7 +144,7 @@ def _protect_units(work: Work, levels: Levels, number: int, block: Sequence[str]
     return replace(
         protected,
         matrix=work.matrices[number],
-        partition=Partition(protected.partition.labels[units], protected.partition.columns),
+        partition=protected.partition.of_records(units),
         computed={name: values[units] for name, values in protected.computed.items()},
         taken={name: first[rows[units]] for name, rows in protected.taken.items()},
         suppressed={name: cells[units] for name, cells in protected.suppressed.items()},
