@@ -12,9 +12,16 @@ from shoal.describe.missing import refuse_infinities, refuse_missing
 from shoal.errors import DataError, DisclosureWarning, warn
 from shoal.read import Table
 
-__all__ = ["EVERY_RECORD_NEEDS_A_WEIGHT", "positive_weights", "warn_of_lone_weights", "warn_of_weights"]
+__all__ = [
+    "EVERY_RECORD_NEEDS_A_WEIGHT",
+    "positive_weights",
+    "refuse_extreme_weights",
+    "warn_of_lone_weights",
+    "warn_of_weights",
+]
 
 EVERY_RECORD_NEEDS_A_WEIGHT = "Every record needs a weight. Fill them, or leave those records out."
+_LARGEST = 1e150
 _MOST = 0.05  # of the records may have a weight of their own before it is warned of
 
 
@@ -30,6 +37,16 @@ def positive_weights(table: Table, name: str) -> NDArray[np.float64]:
             f"{wrong[0] + 1:,}. Correct them, or leave those records out."
         )
     return weights
+
+
+def refuse_extreme_weights(weights: NDArray[np.float64], name: str) -> None:
+    """Raise DataError for weights of which floating point could not say what share of a sum they are."""
+    beyond = int(((weights < 1 / _LARGEST) | (weights > _LARGEST)).sum())
+    if beyond:
+        raise DataError(
+            f'Weights must be between {1 / _LARGEST:g} and {_LARGEST:g}; "{name}" has {beyond:,} that are not. Divide '
+            "them all by the same number, or leave those records out."
+        )
 
 
 def warn_of_weights(table: Table, weights: str, unchanged: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ from shoal.describe.matrix import Matrix, block_matrix, block_values
 from shoal.describe.missing import refuse_counted_missing, refuse_infinities
 from shoal.describe.standardize import Scale
 from shoal.describe.strata import strata_of
-from shoal.describe.weights import positive_weights
+from shoal.describe.weights import positive_weights, refuse_extreme_weights
 from shoal.edits.keep.block_edits import BlockEdits
 from shoal.errors import (
     MethodError,
@@ -244,6 +244,8 @@ def _weights(plan: Plan, table: Table) -> NDArray[np.float64] | None:
         raise MethodError(
             f'{owner} does not support sampling weights. Give "{plan.weights}" another role.', method=method.name
         )
+    if plan.has_groups:
+        refuse_extreme_weights(weights, plan.weights)
     return weights
 
 

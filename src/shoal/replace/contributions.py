@@ -97,6 +97,15 @@ class Contributions:
             contributors=np.bincount(group, minlength=groups).astype(np.int64),
         )
 
+    def shares(self, labels: Labels) -> Doubles:
+        """Return, for every record, the share that its contributor has in the total of its group; 0 in no group."""
+        own = np.where(labels >= 0, self.amounts, 0.0)
+        if self.who is not None:
+            pairs = np.unique(np.column_stack([labels, self.who]), axis=0, return_inverse=True)[1].reshape(-1)
+            own = np.bincount(pairs, weights=own)[pairs]
+        totals = np.bincount(np.maximum(labels, 0), weights=np.where(labels >= 0, self.amounts, 0.0))
+        return np.divide(own, totals[labels], out=np.zeros_like(own), where=(labels >= 0) & (totals[labels] > 0))
+
     def by_contributor(self, labels: Labels) -> tuple[Labels, Labels, Doubles]:
         """Return group, contributor and amount of all contributions above 0, group by group."""
         records = np.flatnonzero((labels >= 0) & (self.amounts > 0))

@@ -262,7 +262,11 @@ class KeptGroups:
                     moved = moved + direction if is_whole else np.nextafter(moved, direction * np.inf)
 
     def nearest_towards(
-        self, values: Mapping[str, float], fixed: Mapping[str, float], records: Mapping[str, Doubles]
+        self,
+        values: Mapping[str, float],
+        fixed: Mapping[str, float],
+        records: Mapping[str, Doubles],
+        reach: Doubles | None = None,
     ) -> dict[str, float] | None:
         """Return the nearest values of one group that keep the rules, None if there are none.
 
@@ -277,10 +281,14 @@ class KeptGroups:
             Those that may not change.
         records
             The records of the group.
+        reach
+            How much of the way to each of them values may be moved at most; by default half.
         """
         here = {name: np.array([values[name]]) for name in self._movable}
+        within = [slice(None) if reach is None else reach >= share for share in _SHARES]
         towards = [
-            {name: column + share * (records[name] - column) for name, column in here.items()} for share in _SHARES
+            {name: column + share * (records[name][near] - column) for name, column in here.items()}
+            for share, near in zip(_SHARES, within, strict=True)
         ]
         pushed = {name: column.copy() for name, column in here.items()}
         beside = {name: np.array([value]) for name, value in fixed.items()}
@@ -426,6 +434,7 @@ def kept_representatives(
     *,
     selected: Mapping[str, Doubles] | None = None,
     repair: bool = False,
+    reach: Doubles | None = None,
 ) -> dict[str, Doubles]:
     """Return the computed columns of a block with every rule kept in every group.
 
@@ -445,6 +454,8 @@ def kept_representatives(
         The columns of numbers whose representatives are values that occur, likewise. They stay as they are.
     repair
         Whether representatives are moved to where sums and bounds hold that the file breaks.
+    reach
+        For every record, how much of the way to it a representative may be moved at most; by default half.
 
     Raises
     ------
@@ -462,7 +473,7 @@ def kept_representatives(
         kept = KeptGroups(edits, cells.atoms[alike[0]], spreads, repair)
         values = {name: column[groups] for name, column in representatives.items()}
         beside = {name: column[groups] for name, column in fixed.items()}
-        found = kept_in_groups(kept, values, beside, [members[group] for group in groups], originals)
+        found = kept_in_groups(kept, values, beside, [members[group] for group in groups], originals, reach)
         for name in representatives:
             representatives[name][groups] = found[name]
     return {
@@ -476,6 +487,7 @@ def kept_in_groups(
     fixed: Mapping[str, Doubles],
     members: Sequence[NDArray[np.int64]],
     originals: Mapping[str, Doubles],
+    reach: Doubles | None = None,
 ) -> dict[str, Doubles]:
     """Return the representatives of groups in which the same rules hold, moved to where they do.
 
@@ -489,11 +501,13 @@ def kept_in_groups(
         The records of every group, which keep the rules.
     originals
         The columns of numbers in the original file.
+    reach
+        As in `kept_representatives`.
     """
     first = np.array([rows[0] for rows in members], dtype=np.int64)
     found = kept.nearest(values, fixed, {name: column[first] for name, column in originals.items()})
     wrong = np.flatnonzero(~kept.hold(found))
-    _move_to_rules(kept, found, fixed, wrong, [members[group] for group in wrong.tolist()], originals)
+    _move_to_rules(kept, found, fixed, wrong, [members[group] for group in wrong.tolist()], originals, reach)
     return found
 
 
@@ -504,13 +518,15 @@ def _move_to_rules(
     wrong: NDArray[np.int64],
     members: list[NDArray[np.int64]],
     originals: Mapping[str, Doubles],
+    reach: Doubles | None,
 ) -> None:
     """Replace the values of groups that break a rule by the nearest that keep all, in place; refuse if none do."""
     left = []
     for place, rows in zip(wrong.tolist(), members, strict=True):
         values = {name: float(column[place]) for name, column in found.items()}
         beside = {name: float(column[place]) for name, column in fixed.items()}
-        nearby = kept.nearest_towards(values, beside, {name: column[rows] for name, column in originals.items()})
+        records = {name: column[rows] for name, column in originals.items()}
+        nearby = kept.nearest_towards(values, beside, records, None if reach is None else reach[rows])
         if nearby is None:
             left.append(place)
             continue

@@ -20,7 +20,7 @@ from shoal.flow.blocks.confidential.closeness import with_closeness
 from shoal.flow.blocks.confidential.diversity import confidential_codes, with_diversity
 from shoal.flow.blocks.grouping import group_centres, group_records, with_empty_records
 from shoal.flow.blocks.kept_categories import KeptCategories, keep_categories, within_parts
-from shoal.flow.blocks.largest_shares import refuse_large_shares
+from shoal.flow.blocks.largest_shares import reach_of_weights, refuse_large_shares
 from shoal.flow.blocks.representatives import Representatives
 from shoal.flow.blocks.work import ProtectedBlock, Work
 from shoal.flow.rules.kept_rules import split_by_rules
@@ -143,6 +143,7 @@ def _keeping_rules(
         complete,
         selected=selected,
         repair=work.plan.repair,
+        reach=reach_of_weights(work, labels),
     )
 
 

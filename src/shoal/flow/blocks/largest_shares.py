@@ -24,6 +24,7 @@ __all__ = [
     "averages_amounts",
     "contributed_sums",
     "limits_on",
+    "reach_of_weights",
     "refuse_large_share",
     "refuse_large_shares",
 ]
@@ -79,6 +80,18 @@ def limits_on(work: Work, name: str, values: Doubles, counted: NDArray[np.bool_]
     if plan.dominance is not None and averages_amounts(plan, name):
         sums = Contributions.of(values, counted, plan.dominance / 100, work.units)
         yield ShareLimit(name, sums, is_of_weight=False)
+
+
+def reach_of_weights(work: Work, labels: NDArray[np.int64]) -> Doubles | None:
+    """Return how much of the way to each record the mean of its group may be moved, at most half; None without weights.
+
+    A mean that is moved a share of the way to a record has that share of it, beside what its weight has in the rest.
+    """
+    if work.weights is None:
+        return None
+    everyone = np.ones(len(labels), dtype=bool)
+    shares = Contributions.of(work.weights, everyone, _OF_WEIGHT, work.units).shares(labels)
+    return np.asarray(np.clip((_OF_WEIGHT - shares) / np.maximum(1 - shares, 1 - _OF_WEIGHT), 0.0, _OF_WEIGHT))
 
 
 def refuse_large_shares(work: Work, number: int, strata: Strata) -> None:
