@@ -12,6 +12,7 @@ import traceback
 import warnings
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,7 @@ from oracles.random_releases import drawn_case
 from oracles.refusals import reasons_to_refuse, undecided_columns, values_in_message
 from oracles.released_values import faults
 from oracles.second_steps import drawn_step, faults_of_step
+from oracles.text_of_release import faults_of_text
 from shoal.errors import ShoalError
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS
@@ -47,8 +49,8 @@ class Outcome:
         return self.refusal is None and not self.crash
 
 
-def protected(seed: int) -> Outcome:
-    """Protect the table of this seed and judge what came out."""
+def protected(seed: int, folder: Path) -> Outcome:
+    """Protect the table of this seed and judge what came out, in memory and as text."""
     outcome = Outcome(drawn_case(seed))
     case = outcome.case
     try:
@@ -65,7 +67,18 @@ def protected(seed: int) -> Outcome:
         outcome.used = {release.plan.method["name"], *replacements}
         if not outcome.faults:
             _protect_further(outcome, release)
+            _write(outcome, release, folder)
     return outcome
+
+
+def _write(outcome: Outcome, release: shoal.Release, folder: Path) -> None:
+    """Write a release as text, and judge that too."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            outcome.faults += faults_of_text(outcome.case, release, folder)
+    except Exception:
+        outcome.crash = outcome.crash or f"written: {traceback.format_exc(limit=-2)}"
 
 
 def _protect_further(outcome: Outcome, release: shoal.Release) -> None:
@@ -86,14 +99,15 @@ def _protect_further(outcome: Outcome, release: shoal.Release) -> None:
 
 
 @pytest.fixture(scope="module")
-def outcomes() -> list[Outcome]:
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
     """Protect all tables once; what each test asks is another question about the same releases."""
+    folder = tmp_path_factory.mktemp("releases")
     if "SHOAL_RELEASE_SEED" in os.environ:
-        return [protected(int(os.environ["SHOAL_RELEASE_SEED"]))]
+        return [protected(int(os.environ["SHOAL_RELEASE_SEED"]), folder)]
     if os.environ.get("HYPOTHESIS_PROFILE") == "long":
         first = secrets.randbelow(2**40)
-        return [protected(first + place) for place in range(MANY)]
-    return [protected(seed) for seed in range(FEW)]
+        return [protected(first + place, folder) for place in range(MANY)]
+    return [protected(seed, folder) for seed in range(FEW)]
 
 
 def shown(found: list[tuple[Outcome, str]]) -> str:
@@ -125,6 +139,7 @@ PROMISES = [
     *("k of a chain is that of the final table", "a second step exchanges values within strata"),
     *("a second step has groups of at least k", "a second step gives the mean of what the first released"),
     *("recodes are counted", "groups are close to the file"),
+    *("text has the decimals of the column and two", "k is counted on what is written", "rounding keeps k"),
     *("noise has the size asked for", "categories are those of the stratum", "whole places are exchanged"),
 ]
 

@@ -76,6 +76,8 @@ class Output(PlanSection):
     path: _PathText
     keep_order: bool = False  # the order of the input; otherwise one that the plan's key draws
     sha256: str | None = None  # of the file, to know it again
+    extra_decimals: Annotated[int, Field(ge=0, le=15)] | None = None  # in text, beyond those of its column; None: all
+    decimals: dict[str, int] = Field(default_factory=dict)  # of the columns that were rounded for that
     order: str | None = None  # the SHA-256 of the order of the rows, by which a changed plan is known
     shuffle: bool | None = None  # only in plans from before there was a key: whether the seed drew the order
 

@@ -150,7 +150,8 @@ def protect(
         How many decimals released values have: one number for all continuous variables that get new values, or a
         mapping such as ``{"income": 2, "tax": 2}`` for those it names; -2 rounds to hundreds. Rules then hold in the
         text of the file as well: the last digit is adjusted in a variable that follows from the others. Variables
-        that a rule calls whole numbers stay whole. By default nothing is rounded.
+        that a rule calls whole numbers stay whole. By default nothing is rounded in memory, and text (CSV, XML, Excel)
+        has the decimals of each column and two more.
     bounds
         Whether synthetic numbers stay in the range of the original, between the means of its k lowest and of its k
         highest values: the ends themselves are values of one record. Records are drawn again inside their groups, and

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,10 @@ from shoal.parameters.typed import typed
 from shoal.partition.geometry.different_units import count_units
 from shoal.read import Table
 
-__all__ = ["outcome_of"]
+if TYPE_CHECKING:
+    from shoal.flow.plan import Plan
+
+__all__ = ["counted_anew", "outcome_of"]
 
 
 def outcome_of(
@@ -103,11 +107,7 @@ def outcome_of(
         outside=outside_range(work.plan, work.table, masked),
         unchanged=unchanged,
         unique_by_unchanged=unique_by_unchanged,
-        k=whole.k,
-        uniques=whole.uniques,
-        units=whole.units,
-        unique_units=unique_units(combinations, units) if units is not None and work.plan.unit in masked else None,
-        uniques_with_weights=_uniques_with_weights(work, masked, combinations, units),
+        **_alike_counts(work.plan, masked, combinations, units),
         notes=list(dict.fromkeys([*notes, *(note for block in blocks for note in block.notes)])),
         proven=losses_of(work.plan, blocks),
         empty_records=int(np.any([partition.labels < 0 for partition in partitions], axis=0).sum()),
@@ -120,14 +120,34 @@ def outcome_of(
     return outcome
 
 
-def _uniques_with_weights(
-    work: Work, masked: Table, combinations: NDArray[np.int64], units: NDArray[np.int64] | None
-) -> int | None:
-    """Count the records, or units, that are unique if their sampling weights are known too, where there are some."""
-    if work.plan.weights is None:
-        return None
-    weights = numbered(values_of(masked, work.plan.weights))
-    return alike_records(joined_codes([combinations, weights], len(masked)), units).uniques
+def counted_anew(plan: Plan, original: Table, masked: Table) -> Outcome:
+    """Return the outcome of a plan with how alike records are in another form of the release, as text has it."""
+    outcome = plan.outcome
+    assert outcome is not None and outcome.uniques is not None
+    combinations = same_combinations(masked, released_columns(masked, plan.weights, plan.unit))
+    counts = _alike_counts(plan, masked, combinations, unit_numbers(original, masked, plan.unit))
+    before, after = (
+        note_on_kept(len(masked), uniques, outcome.units) for uniques in (outcome.uniques, counts["uniques"])
+    )
+    return outcome.model_copy(update={**counts, "notes": [after if note == before else note for note in outcome.notes]})
+
+
+def _alike_counts(
+    plan: Plan, masked: Table, combinations: NDArray[np.int64], units: NDArray[np.int64] | None
+) -> dict[str, Any]:
+    """Return how alike records are over everything released, as an outcome has it; also if weights are known too."""
+    whole = alike_records(combinations, units)
+    with_weights = None
+    if plan.weights is not None:
+        weights = numbered(values_of(masked, plan.weights))
+        with_weights = alike_records(joined_codes([combinations, weights], len(masked)), units).uniques
+    return {
+        "k": whole.k,
+        "uniques": whole.uniques,
+        "units": whole.units,
+        "unique_units": unique_units(combinations, units) if units is not None and plan.unit in masked else None,
+        "uniques_with_weights": with_weights,
+    }
 
 
 def _warn_of_whole_records(

@@ -68,15 +68,18 @@ class Format:
         The function of `shoal.write` that writes it, likewise; None if shoal only reads it.
     options
         Which of the `ReadOptions` apply to it.
+    in_digits
+        Whether it holds numbers as decimal digits, which people read.
     """
 
     name: str
     reader: str
     writer: str | None
     options: tuple[str, ...] = ()
+    in_digits: bool = False
 
 
-_CSV = Format("CSV", "csv_files.read_csv", "csv_files.write_csv", ("delimiter", "decimal", "encoding", "as_text"))
+_CSV = Format("CSV", "csv_files.read_csv", "csv_files.write_csv", ("delimiter", "decimal", "encoding", "as_text"), True)
 FORMATS = {
     ".csv": _CSV,
     ".tsv": _CSV,
@@ -87,8 +90,8 @@ FORMATS = {
     ".parquet": Format("Parquet", "arrow_files.read_parquet", "arrow_files.write_parquet"),
     ".feather": Format("Feather", "arrow_files.read_arrow", "arrow_files.write_arrow"),
     ".arrow": Format("Arrow", "arrow_files.read_arrow", "arrow_files.write_arrow"),
-    ".xlsx": Format("Excel", "excel_files.read_xlsx", "excel_files.write_xlsx", ("sheet",)),
-    ".xml": Format("XML", "xml_microdata.read_xml", "xml_microdata.write_xml"),
+    ".xlsx": Format("Excel", "excel_files.read_xlsx", "excel_files.write_xlsx", ("sheet",), True),
+    ".xml": Format("XML", "xml_microdata.read_xml", "xml_microdata.write_xml", (), True),
     ".dta": Format("Stata", "statistical_files.read_statistical", "statistical_files.write_dta", ("encoding",)),
     ".sav": Format("SPSS", "statistical_files.read_statistical", "statistical_files.write_sav", ("encoding",)),
     ".zsav": Format("SPSS", "statistical_files.read_statistical", "statistical_files.write_sav", ("encoding",)),

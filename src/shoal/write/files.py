@@ -13,7 +13,7 @@ from shoal.errors import ShoalError, WriteError
 from shoal.read import Labels
 from shoal.read.files import FORMATS, format_of, listed_endings, unknown_ending
 
-__all__ = ["can_be_written", "writer_for"]
+__all__ = ["can_be_written", "holds_digits", "writer_for"]
 
 Writer = Callable[[nw.DataFrame[Any], Labels, Path], None]
 
@@ -21,6 +21,12 @@ Writer = Callable[[nw.DataFrame[Any], Labels, Path], None]
 def can_be_written(ending: str) -> bool:
     """Whether there is a format with this ending that shoal can write."""
     return ending in FORMATS and FORMATS[ending].writer is not None
+
+
+def holds_digits(path: Path) -> bool:
+    """Whether the format that `path` ends in holds numbers as decimal digits."""
+    file_format = format_of(path)
+    return file_format is not None and file_format.in_digits
 
 
 def writer_for(path: Path) -> Writer:

@@ -16,6 +16,7 @@ import pytest
 
 import shoal
 from command_line import run_shoal
+from shoal.edits.keep.rounding import most_decimals
 from shoal.errors import ColumnError, DataError, ParameterError, PlanError, RuleError, ShoalError
 from unchanged_columns import protect_part
 
@@ -66,8 +67,123 @@ def test_values_move_by_no_more_than_last_digits(incomes):
     assert (before - after).abs().max().max() <= 0.011
 
 
-def test_by_default_nothing_is_rounded(incomes):
-    assert shoal.protect(incomes, 3, seed=1).plan.decimals == {}
+def test_by_default_values_in_memory_keep_all_digits(incomes, tmp_path):
+    release = shoal.protect(incomes, 3, seed=1)
+    before = release.data.copy()
+    release.write(tmp_path / "out.csv")
+    assert release.plan.decimals == {}
+    pd.testing.assert_frame_equal(release.data, before, check_exact=True)
+    assert max(decimals_of(Decimal(str(cell))) for cell in before.to_numpy().ravel()) > 8
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".csv.gz", ".xml", ".xlsx"])
+def test_by_default_text_has_the_decimals_of_the_column_and_two(incomes, tmp_path, ending):
+    frame = incomes.assign(age=np.arange(90) % 37 + 20)
+    release = shoal.protect(frame, 3, kinds={"age": "continuous"}, seed=1)
+    release.write(tmp_path / f"out{ending}", keep_order=False)
+    found = shoal.read_table(tmp_path / f"out{ending}")
+    digits = {name: max(decimals_of(Decimal(repr(float(cell)))) for cell in found[name]) for name in frame}
+    assert digits == {"net": 4, "tax": 4, "gross": 4, "age": 2}
+    plan = shoal.Plan.from_toml(tmp_path / f"out{ending}.plan.toml")
+    assert (plan.output.extra_decimals, plan.output.decimals) == (2, digits)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".feather", ".arrow", ".sav", ".dta"])
+def test_formats_that_hold_floats_keep_all_digits(incomes, tmp_path, ending):
+    release = shoal.protect(incomes, 3, seed=1)
+    release.write(tmp_path / f"out{ending}", keep_order=True)
+    found = shoal.read_table(tmp_path / f"out{ending}")
+    np.testing.assert_array_equal(found.to_numpy(), release.data.to_numpy())
+    assert shoal.Plan.from_toml(tmp_path / f"out{ending}.plan.toml").output.decimals == {}
+
+
+def test_a_plan_repeats_the_text_and_one_of_before_has_all_digits(incomes, tmp_path):
+    incomes.to_csv(tmp_path / "in.csv", index=False)
+    shoal.protect(tmp_path / "in.csv", 3, seed=1).write(tmp_path / "out.csv")
+    plan = tmp_path / "out.csv.plan.toml"
+    shoal.Plan.from_toml(plan).run().write(tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
+    text = plan.read_text()
+    section = text[text.index("[output.decimals]") :].split("\n\n")[0]
+    plan.write_text(text.replace(section, "").replace("extra_decimals = 2\n", ""))
+    release = shoal.Plan.from_toml(plan).run()
+    release.write(tmp_path / "full.csv", keep_order=True)
+    np.testing.assert_array_equal(pd.read_csv(tmp_path / "full.csv", float_precision="round_trip"), release.data)
+    release.write(tmp_path / "once more.csv")
+    assert shoal.Plan.from_toml(tmp_path / "once more.csv.plan.toml").output.extra_decimals is None
+
+
+def test_k_and_uniques_are_counted_on_what_is_written(tmp_path):
+    """Noise tells all records apart; rounded to hundredths, many are the same."""
+    frame = pd.DataFrame({"x": np.random.default_rng(1).integers(0, 3, 400)})
+    release = protect_part(frame, 2, columns=["x"], kinds={"x": "continuous"}, replace="noise", seed=1)
+    assert release.headline["uniques"] == release.plan.outcome.uniques == 400
+    release.write(tmp_path / "out.csv")
+    alone = sum(count == 1 for count in Counter((tmp_path / "out.csv").read_text().split()[1:]).values())
+    assert 0 < alone < 400
+    assert release.headline["uniques"] == release.evaluate(measures=["sse"]).headline["uniques"] == alone
+    assert shoal.Plan.from_toml(tmp_path / "out.csv.plan.toml").outcome.uniques == alone
+    assert f"{alone} unique" in repr(release)
+    release.write(tmp_path / "out.parquet")
+    assert release.headline["uniques"] == 400
+
+
+def test_sums_hold_in_text_that_is_rounded_by_default(incomes, tmp_path):
+    release = shoal.protect(incomes, 3, edits=[RULE, "tax >= 0"], seed=1)
+    rows = written(release, tmp_path / "out.csv")
+    assert all(adds_up(rows))
+    assert max(decimals_of(cell) for row in rows for cell in row.values()) == 4
+    assert shoal.edits.check(tmp_path / "out.csv", [RULE, "tax >= 0"]).holds
+
+
+def test_columns_stay_as_they_are_where_rounding_would_break_a_rule(incomes, tmp_path):
+    """No number of decimals holds a quotient; the column beside it is rounded all the same."""
+    frame = incomes.assign(share=incomes.net / incomes.gross, other=incomes.tax * 2)
+    rule = "share == net / gross"
+    release = shoal.protect(frame, 3, edits=[rule], seed=1)
+    rows = written(release, tmp_path / "out.csv")
+    assert shoal.edits.check(tmp_path / "out.csv", [rule]).holds
+    assert max(decimals_of(row["share"]) for row in rows) > 8
+    assert max(decimals_of(row["other"]) for row in rows) == 4
+
+
+def test_columns_with_decimals_of_their_own_are_left_to_these(incomes, tmp_path):
+    rows = written(shoal.protect(incomes, 3, decimals={"net": 0}, seed=1), tmp_path / "out.csv")
+    assert {name: max(decimals_of(row[name]) for row in rows) for name in incomes} == {"net": 0, "tax": 4, "gross": 4}
+
+
+@pytest.mark.parametrize("replace", ["ipso", "muralidhar-sarathy"])
+def test_no_synthetic_record_is_written_as_it_was(replace, tmp_path):
+    """A step of the last digit beside a spread of three: many values come near the original ones."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"age": rng.uniform(20, 60, 4000).round(2), "wage": rng.normal(30, 0.004, 4000).round(2)})
+    frame["wage"] += rng.integers(0, 3, 4000) / 100
+    frame["wage"] = frame["wage"].round(2)
+    release = protect_part(frame, 5, columns=list(frame), replace=replace, confidential=["wage"], seed=1)
+    release.write(tmp_path / "out.csv", keep_order=True)
+    found = pd.read_csv(tmp_path / "out.csv", float_precision="round_trip")
+    assert max(decimals_of(Decimal(repr(cell))) for cell in found["wage"]) == 4
+    assert not (found["wage"] == frame["wage"]).any()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "decimals"),
+    [
+        ([1, 2, 3], 0),
+        ([1.5, 2.25, np.nan], 2),
+        ([0.1 + 0.2, 59.97, 1e-3], 3),  # computed: a unit in the last place off
+        ([1 / 3, 2.5], None),
+        ([123456789012.34, 1.0], None),  # as many digits as floats tell apart
+        ([1e-300], None),
+    ],
+)
+def test_the_most_decimals_of_a_column(numbers, decimals):
+    assert most_decimals(np.array(numbers, dtype=float)) == decimals
+
+
+def test_numbers_of_single_precision_have_the_decimals_they_are_written_with():
+    values = np.array([12.34, 0.1], dtype=np.float32).astype(np.float64)
+    assert (most_decimals(values, single=True), most_decimals(values)) == (2, None)
 
 
 def test_random_tables_and_rules(tmp_path):

@@ -20,12 +20,22 @@ from shoal.edits.evaluation import holds
 from shoal.edits.expressions import InOriginal, IsInteger, XPathTest, parts_of, variables_in
 from shoal.edits.keep.last_digit import Dependent, dependents, is_derivable, solved
 
-__all__ = ["from_digits", "in_digits", "not_derivable", "rounded", "rounded_equalities", "rounded_to_rules"]
+__all__ = [
+    "from_digits",
+    "in_digits",
+    "most_decimals",
+    "not_derivable",
+    "rounded",
+    "rounded_equalities",
+    "rounded_to_rules",
+]
 
 Doubles = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 Values = dict[str, Doubles]
 
+_MOST_DIGITS = 15  # of a number that its float tells apart from all others
+_UNITS_OFF = 4  # in the last place: computed numbers that differ by no more have the decimals
 _MOST_STEPS = 200  # one last digit each, to bring a point back within bounds
 _MOST_MOVES = 3_000  # of up to three last digits together, where single ones lead nowhere
 _SAMPLES = 5  # points on which equalities that follow from others are known
@@ -34,6 +44,25 @@ _SAMPLES = 5  # points on which equalities that follow from others are known
 def rounded(values: Doubles, decimals: int) -> Doubles:
     """Return numbers rounded to decimals, each the float that prints with no more of them; -2 rounds to hundreds."""
     return from_digits(np.rint(in_digits(values, decimals)), decimals)
+
+
+def most_decimals(values: Doubles, *, single: bool = False) -> int | None:
+    """Return the most decimals that any of some numbers has; None if a number has 15 digits or more with them.
+
+    What differs from a number with so many decimals by a few units in the last place, as sums of such numbers do, has
+    them too. `single` is whether they are of single precision, in which fewer digits tell them apart.
+    """
+    known = values[~np.isnan(values)]
+    few = _UNITS_OFF * np.spacing(np.abs(known), dtype=np.float64)
+    for decimals in range(_MOST_DIGITS):
+        if np.abs(in_digits(known, decimals)).max(initial=0.0) >= 10.0 ** (_MOST_DIGITS - 1):
+            return None
+        near = rounded(known, decimals)
+        if single and np.array_equal(near.astype(np.float32), known.astype(np.float32)):
+            return decimals
+        if not single and (np.abs(near - known) <= few).all():
+            return decimals
+    return None
 
 
 def in_digits(values: Doubles, decimals: int) -> Doubles:

@@ -94,6 +94,7 @@ def summarize(
     --------
     >>> facts = summarize(release, "public", release.evaluate()).to_dict()
     """
+    release = release.shown
     collector = Collector(release.recoded, release.masked, evaluation, release.plan, audience)
     sizes = [partition.sizes for partition in release.partitions]
     summary = collector.summary(sizes, distributions, just_made=True, linkage=linkage)
