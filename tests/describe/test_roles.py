@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from shoal.describe import select
-from shoal.describe.roles import as_names, block_size, cut_into_blocks
+from shoal.describe.roles import block_size, cut_into_blocks
 from shoal.errors import ColumnError, DataError, IdentifierWarning, ParameterError
+from shoal.parameters.of_columns import as_names
 from shoal.read import as_table
 
 FRAME = pd.DataFrame(

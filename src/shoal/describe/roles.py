@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, TypeVar
-
-import numpy as np
 
 from shoal.describe.kinds.default_kinds import default_kind
 from shoal.describe.kinds.identifiers import identifier_reason
@@ -25,12 +22,12 @@ from shoal.errors import (
     nearest_name_hint,
     warn,
 )
-from shoal.parameters.default import BY_RULES
 from shoal.parameters.limits import OneOf, check_limits
+from shoal.parameters.of_columns import Blocks, as_names
 from shoal.parameters.typed import listed, typed
 from shoal.read import Table
 
-__all__ = ["Selection", "as_names", "block_size", "cut_into_blocks", "select"]
+__all__ = ["Selection", "block_size", "cut_into_blocks", "select"]
 
 _Word = TypeVar("_Word", bound=str)
 _NOT_PROTECTED: tuple[Role, ...] = ("identifier", "weight", "stratum", "unit")
@@ -176,16 +173,8 @@ def block_size(blocks: Any) -> int | None:
 
 def _read_blocks(blocks: Any) -> tuple[int | None, list[Any] | None]:
     """Return the number of columns in a block, or the blocks' columns; ParameterError for anything else."""
-    if blocks is None:
-        return None, None
-    if isinstance(blocks, Integral) and not isinstance(blocks, bool) and int(blocks) >= 1:
-        return int(blocks), None
-    if isinstance(blocks, Iterable) and not isinstance(blocks, str):
-        return None, as_names(blocks, "blocks")
-    raise ParameterError(
-        "blocks must be the number of columns in a block, 1 or more, or lists of columns, or for protect "
-        f'"{BY_RULES}"; got {blocks!r}.'
-    )
+    plain = None if blocks is None else Blocks().plain(blocks, "blocks")
+    return (None, plain) if isinstance(plain, list) else (plain, None)
 
 
 def _checked_kind(table: Table, name: str, stated: Kind | None) -> Kind:
@@ -291,24 +280,6 @@ def _names(table: Table, what: str, names: Any) -> list[str]:
     if isinstance(names, str | int | tuple) and str(names) in table:
         return [str(names)]
     return [_existing(table, name) for name in as_names(names, what)]
-
-
-def as_names(names: Any, what: str) -> list[Any]:
-    """Return one name or several as a list; ParameterError for anything else, such as a column of values.
-
-    Parameters
-    ----------
-    names
-        A name, or a list or another collection of them.
-    what
-        What messages call the argument. They never show the values of a column.
-    """
-    if isinstance(names, str | int):
-        return [names]
-    is_column = hasattr(names, "to_frame") and not type(names).__name__.endswith("Index")
-    if not isinstance(names, Iterable) or is_column or hasattr(names, "columns") or isinstance(names, np.ndarray):
-        raise ParameterError(f"{what} must be the names of columns; got {type(names).__name__}.")
-    return list(names)
 
 
 def _existing(table: Table, name: Any) -> str:

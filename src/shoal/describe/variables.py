@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, get_args
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import DataError
+from shoal.parameters.of_columns import KINDS, ROLES, Kind, Role
 from shoal.read import Table
 
 __all__ = [
@@ -25,11 +25,6 @@ __all__ = [
     "word_like",
     "words_of",
 ]
-
-Kind = Literal["continuous", "ordinal", "nominal"]
-Role = Literal["identifier", "key", "confidential", "weight", "stratum", "unit", "other"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
-ROLES: tuple[Role, ...] = get_args(Role)
 
 # Types whose different values not every library can count.
 _NOT_COUNTED_BY_LIBRARIES = (nw.Object, nw.Unknown, nw.List, nw.Array, nw.Struct, nw.Binary)

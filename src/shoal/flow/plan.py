@@ -13,29 +13,25 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
-    InstanceOf,
     NonNegativeInt,
-    PlainSerializer,
     ValidationError,
     model_validator,
 )
 
 from shoal.describe import Kind, Role
-from shoal.edits import Rule, parse_rule
-from shoal.errors import ParameterError, PlanError, ShoalError
+from shoal.errors import PlanError
 from shoal.flow.carry_out import carry_out, table_for
 from shoal.flow.chain.whole_chain import MOST_STEPS, facts_of_chain, lost_in, protected_in_chain
 from shoal.flow.drawn_by_key import new_key
 from shoal.flow.masking import Masking
-from shoal.flow.outcome import Divided, Input, Outcome, Output, PlanSection, ReportFile
+from shoal.flow.outcome import Divided, Input, Outcome, Output, ReportFile
 from shoal.flow.plan_checks import refuse_misfits
 from shoal.flow.plan_content import FILES, content_of, first_problem, text_of
-from shoal.flow.rules.decimals import DECIMALS
+from shoal.flow.request import DECIMALS, OPTIONS, OpenOptions, PlannedOptions, Request
 from shoal.parameters.choices import as_text, build
 from shoal.partition import METHODS
 from shoal.recode.base import Recode
-from shoal.recode.catalogue import build_recode, written_recodes
-from shoal.recode.missing_codes import written_missing_codes
+from shoal.recode.catalogue import build_recode
 from shoal.replace import REPLACEMENTS, Replacement
 from shoal.write import refuse_unwritable, replacing
 
@@ -44,10 +40,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan"]
 
-_PUBLIC = {
-    *("k", "blocks", "kinds", "method", "replace", "confidential", "edits", "repair", "missing", "standardize"),
-    *("diversity", "closeness", "dominance", "decimals", "drop_unit", "bounds", "categories"),
-}
 _NOT_PUBLIC = ("random_state", "device", "memory")  # parameters of a method
 
 
@@ -68,16 +60,9 @@ def _long(written: Any) -> Any:
 
 _Method = Annotated[dict[str, Any], BeforeValidator(_long), AfterValidator(_existing_method)]
 _Replacement = Annotated[dict[str, Any], BeforeValidator(_long), AfterValidator(_existing_replacement)]
-_Recodes = Annotated[dict[str, list[dict[str, Any]]], BeforeValidator(written_recodes)]
-_MissingCodes = Annotated[dict[str, list[int | float | str]], BeforeValidator(written_missing_codes)]
-_Rule = Annotated[
-    InstanceOf[Rule],
-    BeforeValidator(lambda rule: rule if isinstance(rule, Rule) else parse_rule(rule)),
-    PlainSerializer(lambda rule: rule.text, return_type=str),
-]
 
 
-class Plan(PlanSection):
+class Plan(PlannedOptions):
     """Everything that decides a release.
 
     `release.plan` is the plan that made it. ``plan.to_toml("release.toml")`` writes it,
@@ -85,8 +70,6 @@ class Plan(PlanSection):
 
     Attributes
     ----------
-    k
-        How many records, or units, share every released value at least.
     blocks
         The protected columns; those of a block are grouped together.
     kinds, roles
@@ -98,29 +81,12 @@ class Plan(PlanSection):
     categories
         The columns of categories that keep their values: "suppress" (cells made missing) or "within" (groups stay
         within them).
-    drop_unit
-        Whether the release leaves out the column of units.
     confidential
         The columns that synthetic replacements rewrite; the others stay.
-    edits, repair
-        The edit rules, and whether released values are moved to keep sums and bounds that the file breaks.
-    missing, missing_codes
-        What becomes of missing values, and the values that mean missing, by column.
-    diversity, closeness
-        How many values of every confidential variable a group has at least, and how far its distribution may be from
-        the file's.
-    dominance
-        The largest share of a group's sum that one record may have, in %.
-    standardize
-        Whether distances are taken between standard scores.
     scenarios
         Columns that an intruder may know, by name, for the measures alone; "*" is everything released.
     decimals
         To how many decimals columns are rounded.
-    recodes
-        The recodes of every column, in their order; they are made before all else but missing codes.
-    bounds
-        Whether synthetic numbers stay between the means of the k lowest and the k highest values.
     seed
         What random choices start from.
     key
@@ -134,11 +100,13 @@ class Plan(PlanSection):
         What carrying out the plan did; None before.
     versions
         The versions of Python and of the packages that can change the digits of a release.
+    asked
+        What was asked for where the plan holds what was decided of it; the other options it holds as they were asked
+        for.
     before
         The earlier steps of a chain, the oldest first; each starts from what the one before it released.
     """
 
-    k: int = Field(ge=2)
     blocks: list[list[str]] = Field(min_length=1)
     kinds: dict[str, Kind]
     roles: dict[str, Role] = Field(default_factory=dict)
@@ -146,20 +114,9 @@ class Plan(PlanSection):
     steps: list[list[NonNegativeInt]] = Field(default_factory=list)
     replace: dict[str, _Replacement] = Field(default_factory=dict)  # none where all keep their values
     categories: dict[str, Literal["suppress", "within"]] = Field(default_factory=dict)  # not in `replace`
-    drop_unit: bool = False
     confidential: list[str] = Field(default_factory=list)
-    edits: list[_Rule] = Field(default_factory=list)  # read once; written as text
-    repair: bool = False
-    missing: Literal["error", "keep", "fill"] = "error"
-    diversity: int | None = Field(default=None, ge=2)
-    closeness: float | None = Field(default=None, ge=0, le=1)
-    dominance: float | None = Field(default=None, gt=0, le=100)
-    standardize: bool = True
     scenarios: dict[str, list[str]] = Field(default_factory=dict)
     decimals: dict[str, Annotated[int, Field(ge=DECIMALS.low, le=DECIMALS.high)]] = Field(default_factory=dict)
-    recodes: _Recodes = Field(default_factory=dict)
-    missing_codes: _MissingCodes = Field(default_factory=dict)
-    bounds: bool = False
     seed: int = Field(ge=0)
     key: str = Field(default_factory=new_key, pattern="^[0-9a-f]{32}$")
     divided: Divided | None = None
@@ -168,6 +125,7 @@ class Plan(PlanSection):
     report: ReportFile | None = None
     outcome: Outcome | None = None
     versions: dict[str, str] = Field(default_factory=dict)
+    asked: OpenOptions | None = None  # not in plans of before, nor in those by hand
     before: list[Plan] = Field(default_factory=list, max_length=MOST_STEPS)
 
     @model_validator(mode="after")
@@ -306,7 +264,7 @@ class Plan(PlanSection):
 
     def public(self) -> dict[str, Any]:
         """Return what can be published of the plan: no seed, no key, no file, no count of records."""
-        kept = self.model_dump(include=_PUBLIC)
+        kept = self.model_dump(include={name for name, option in OPTIONS.items() if option.published})
         kept["method"] = {key: value for key, value in kept["method"].items() if key not in _NOT_PUBLIC}
         kept["replace"] = {
             name: {key: value for key, value in written.items() if key not in REPLACEMENTS[written["name"]].unpublished}
@@ -318,6 +276,14 @@ class Plan(PlanSection):
         if self.before:
             kept["before"] = [step.public() for step in self.before]
         return kept
+
+    @property
+    def request(self) -> Request | None:
+        """What was asked for; None for a plan that does not say it."""
+        if self.asked is None:
+            return None
+        planned = {name: getattr(self, name) for name in PlannedOptions.model_fields}
+        return Request(**planned, **{name: getattr(self.asked, name) for name in OpenOptions.model_fields})
 
     @property
     def strata(self) -> list[str]:
@@ -339,19 +305,6 @@ class Plan(PlanSection):
         """The columns that are dropped from the release."""
         dropped = ("identifier", "unit") if self.drop_unit else ("identifier",)
         return [name for name, role in self.roles.items() if role in dropped]
-
-    @classmethod
-    def settled(cls, **parts: Any) -> Self:
-        """Return a plan of parts that were asked for; what does not fit together is the error it is, in one line."""
-        try:
-            return cls(**parts)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            problem = first.get("ctx", {}).get("error")
-            if isinstance(problem, ShoalError):
-                raise problem from None
-            message = first_problem(error, cls)
-            raise ParameterError(message[0].upper() + message[1:]) from None
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with some parts changed, checked as a new plan is."""

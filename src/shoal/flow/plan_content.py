@@ -110,9 +110,9 @@ def _short(written: dict[str, Any]) -> Any:
 
 
 def _without_empty(content: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what is empty anyway, so that a plan is short to read."""
+    """Leave out what is empty anyway, so that a plan is short to read; `asked` says that it is known what was asked."""
     kept = {key: _without_empty(value) if isinstance(value, dict) else value for key, value in content.items()}
-    return {key: value for key, value in kept.items() if value not in ({}, [])}
+    return {key: value for key, value in kept.items() if value not in ({}, []) or key == "asked"}
 
 
 def _relative(path: str, plan: Path) -> str:
@@ -131,4 +131,4 @@ def first_problem(error: ValidationError, model: type[BaseModel]) -> str:
     if first["type"] == "missing":
         return f'the key "{where}" is missing.'
     message = str(first["msg"]).removeprefix("Value error, ").rstrip(".")
-    return f"{where}: {message}." if where else f"{message}."
+    return f"{where}: {message}." if where and not message.startswith(f"{where} ") else f"{message}."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,19 +9,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from shoal.edits import Rule
 from shoal.flow.carry_out import carry_out
-from shoal.flow.chain.carried_over import options_of_step, refuse_unknown_options
+from shoal.flow.chain.carried_over import options_of_step
 from shoal.flow.chain.steps import as_step, table_after
 from shoal.flow.plan import Plan
 from shoal.flow.release import Release
 from shoal.flow.settle import Settled, settle
-from shoal.parameters.default import DEFAULT_METHOD, DEFAULT_REPLACEMENT
+from shoal.parameters.default import DEFAULT_METHOD
 from shoal.partition import Partitioner
 from shoal.replace import Replacement
 
 if TYPE_CHECKING:
     from shoal.partition.fuzzy.base import ConstrainedClusterer
 
-__all__ = ["options_of_protect", "protect", "protect_further", "protect_in_steps"]
+__all__ = ["protect", "protect_further", "protect_in_steps"]
 
 
 def protect(
@@ -31,7 +30,7 @@ def protect(
     columns: Iterable[Any] | None = None,
     roles: Mapping[Any, str] | None = None,
     method: str | Mapping[str, Any] | Partitioner | ConstrainedClusterer = DEFAULT_METHOD,
-    replace: str | Mapping[Any, Any] | Replacement = DEFAULT_REPLACEMENT,
+    replace: str | Mapping[Any, Any] | Replacement | None = None,
     blocks: int | str | Iterable[Iterable[Any]] | None = None,
     *,
     kinds: Mapping[Any, str] | None = None,
@@ -172,8 +171,7 @@ def protect(
 
         if is_dask_frame(data):
             return protect_frame(data, k, options)  # type: ignore[return-value]  # it can less, and says so
-    settled = settle(data, k, **options)
-    return _carried_out(settled)
+    return _carried_out(settle(data, k, **options))
 
 
 def protect_further(release: Release, given: Mapping[str, Any], *, is_last: bool = True) -> Release:
@@ -188,11 +186,8 @@ def protect_further(release: Release, given: Mapping[str, Any], *, is_last: bool
     is_last
         Whether no other step follows, so that what the release lets through is warned of.
     """
-    defaults = options_of_protect()
-    refuse_unknown_options(given, [*defaults, "k"])
     table = table_after(release)
-    options = defaults | options_of_step(release.plan, table, given)
-    settled = settle(table, options.pop("k", release.plan.k), **options)
+    settled = settle(table, **{"k": release.plan.k, **options_of_step(release.plan, table, given)})
     plan = settled.plan.model_copy(update={"before": [*release.plan.before, as_step(release.plan)]})
     return _carried_out(settled, plan, after=release, is_last=is_last)
 
@@ -207,10 +202,7 @@ def protect_in_steps(data: Any, k: int, options: Mapping[str, Any], then: Sequen
     then
         The options of every further step, as `Release.then` takes them.
     """
-    defaults = options_of_protect()
-    refuse_unknown_options(options, defaults)
-    settled = settle(data, k, **(defaults | dict(options)))
-    release = _carried_out(settled, is_last=not then)
+    release = _carried_out(settle(data, k, **options), is_last=not then)
     for number, given in enumerate(then, start=1):
         release = protect_further(release, given, is_last=number == len(then))
     return release
@@ -220,9 +212,3 @@ def _carried_out(settled: Settled, plan: Plan | None = None, **in_chain: Any) ->
     """Carry out what was settled; `plan` is the same with the steps before it."""
     plan = settled.plan if plan is None else plan
     return carry_out(plan, settled.table, edits=settled.edits, recoded=settled.recoded, **in_chain)
-
-
-def options_of_protect() -> dict[str, Any]:
-    """Return every option of `protect` beside k, with its default."""
-    parameters = inspect.signature(protect).parameters.values()
-    return {one.name: one.default for one in parameters if one.name not in ("data", "k")}

@@ -10,8 +10,7 @@ from typing import Any
 
 from shoal.describe import Kind, Selection, select
 from shoal.describe.kinds.default_kinds import taken_for_codes
-from shoal.describe.roles import as_names, block_size
-from shoal.edits import Rule, read_edits
+from shoal.edits import Rule
 from shoal.edits.atoms import Definition, Linear, Product
 from shoal.edits.contradictions import refuse_contradictions
 from shoal.edits.keep.block_edits import BlockEdits, joined_blocks
@@ -20,7 +19,8 @@ from shoal.flow.blocks.kept_categories import categories_per_column
 from shoal.flow.blocks.unit_levels import blocks_by_level
 from shoal.flow.masking import written_method
 from shoal.flow.plan import Plan
-from shoal.flow.recoding.asked import recoded_as_asked
+from shoal.flow.recoding.asked import recoded_by_plan, refuse_recoded_roles
+from shoal.flow.request import Request
 from shoal.flow.rules.decimals import decimals_per_column
 from shoal.flow.rules.kept_rules import block_edits_of, planned_block_edits
 from shoal.flow.rules.recoded_rules import refuse_recoded_rules
@@ -35,8 +35,7 @@ from shoal.flow.synthetic_choice import (
 )
 from shoal.measure.headline import usual_scenarios
 from shoal.parameters.choices import as_text, build, written_form
-from shoal.parameters.default import BY_RULES, DEFAULT_METHOD, DEFAULT_REPLACEMENT, is_default
-from shoal.parameters.limits import Above, Limit, Number, OneOf, OrNone, TrueOrFalse, Whole, check_limits
+from shoal.parameters.default import BY_RULES, DEFAULT_METHOD
 from shoal.parameters.typed import in_python, listed, typed
 from shoal.partition import METHODS
 from shoal.partition.base import Method
@@ -64,87 +63,59 @@ class Settled:
     recoded: RecodedTable | None = None
 
 
-def settle(
-    data: Any,
-    k: int,
-    *,
-    columns: Any = None,
-    roles: Any = None,
-    method: Any = DEFAULT_METHOD,
-    replace: Any = DEFAULT_REPLACEMENT,
-    blocks: Any = None,
-    kinds: Any = None,
-    strata: Any = None,
-    weights: Any = None,
-    unit: Any = None,
-    confidential: Any = None,
-    edits: Any = None,
-    decimals: Any = None,
-    categories: Any = "group",
-    as_is: Any = None,
-    recodes: Any = None,
-    missing_codes: Any = None,
-    seed: int | None = None,
-    **as_given: Any,
-) -> Settled:
+def settle(data: Any, k: int, **options: Any) -> Settled:
     """Decide everything that `protect` leaves open. Nothing is masked yet.
 
     Parameters
     ----------
-    data, k, columns, roles, method, replace, blocks, kinds, strata, weights, unit, as_is
+    data, k, **options
         As in `protect`.
-    confidential, edits, decimals, recodes, missing_codes, categories, seed
-        As in `protect`.
-    **as_given
-        The options of `protect` that a plan takes as they are: repair, missing, diversity, closeness, dominance,
-        standardize, drop_unit, bounds.
     """
-    _check_options(method, {"k": k, "seed": seed} | as_given)
     original = as_table(data)
-    asked = recoded_as_asked(original, recodes, missing_codes, int(k), roles=roles, weights=weights, unit=unit)
-    table = asked.recoded.table
-    rules = [] if edits is None else read_edits(edits)
+    request = Request.of(original, k, options)
+    rules, k, replace = request.edits, request.k, "mean" if request.replace is None else request.replace
+    refuse_recoded_roles(request.recodes, request.role_of())
+    recoded = recoded_by_plan(request, original)
+    table = recoded.table
     for rule in rules:
         rule.refuse_unknown(table.names)
     if rules:
         refuse_contradictions(rules)
-        refuse_recoded_rules(rules, asked.recodes, asked.recoded, repair=bool(as_given.get("repair", False)))
-    kinds = _with_amounts(asked.with_kinds(kinds), rules, table)
-    named_roles = {"roles": roles, "kinds": kinds, "strata": strata, "weights": weights, "unit": unit, "as_is": as_is}
-    named_roles["rewritten"] = asked_to_rewrite(replace, confidential, roles, table.names)
+        refuse_recoded_rules(rules, request.recodes, recoded, repair=request.repair)
+    selection = _selection(table, request, {**recoded.kinds, **(request.kinds or {})}, replace)
     perturbs = asked_to_perturb(replace, table.names)
-    selection = _selection(table, rules, columns, blocks, named_roles)
-    kept = categories_per_column(categories, selection, replace)
+    kept = categories_per_column(request.categories, selection, replace)
     selection = selection if perturbs else _by_level(selection, table, rules, kept)
-    seed = secrets.randbits(63) if seed is None else int(seed)
+    seed = secrets.randbits(63) if request.seed is None else request.seed
 
-    shared = replacement_for_all(replace, selection.columns)
+    shared, method = replacement_for_all(replace, selection.columns), request.method
     rewriting = None if shared is None else REPLACEMENTS.get(shared["name"])
-    rewritten = [] if confidential is None else [str(name) for name in as_names(confidential, "confidential")]
+    rewritten = list(request.confidential or ())
     if shared is not None and rewriting is not None and rewriting.rewrites:
-        rewritten = confidential_names(shared, confidential, selection)
+        rewritten = confidential_names(shared, request.confidential, selection)
         selection = only_rewritten_blocks(selection, rewritten)
-        if is_default(method):
-            method = rewriting.default_method
+        method = method or rewriting.default_method
     else:
         rewriting = None
     if perturbs:
-        method = Perturbation.default_method if is_default(method) else method
-        if shared is not None and "confidential" in (named := with_confidential(shared, confidential, selection)):
+        method = method or Perturbation.default_method
+        if shared is not None and "confidential" in (
+            named := with_confidential(shared, request.confidential, selection)
+        ):
             shared, rewritten = named, []
 
-    settled_method = _settled_method(method, int(k), seed, len(table))
+    settled_method = _settled_method(method or DEFAULT_METHOD, k, seed, len(table))
     block_edits = None
     if rewriting is None and _draws(METHODS[settled_method["name"]], shared):
-        replacements = _draw_per_column(replace, selection, settled_method, int(k))
+        replacements = _draw_per_column(replace, selection, settled_method, k)
     else:
         changed = _without(kept, selection)
         replacements = _replacement_per_column(shared, replace, changed, _PERTURBING if perturbs else _FOR_KIND)
         if rules and rewriting is None and not perturbs:
-            repair = bool(as_given.get("repair", False))
-            block_edits, replacements = _keeping(rules, replacements, replace, changed, table, repair)
+            block_edits, replacements = _keeping(request, replacements, changed, table)
     plan = Plan.settled(
-        k=int(k),
+        **request.planned(),
+        asked=request.left_open(),
         blocks=[list(block) for block in selection.blocks],
         kinds=dict(selection.kinds),
         roles=dict(selection.roles),
@@ -152,18 +123,14 @@ def settle(
         replace={name: written for name, written in replacements.items() if name not in kept},
         categories=kept,
         confidential=rewritten,
-        edits=rules,
-        decimals=decimals_per_column(decimals, _continuous(selection, rewritten)),
+        decimals=decimals_per_column(request.decimals, _continuous(selection, rewritten)),
         scenarios=usual_scenarios(selection.roles),
-        recodes=asked.recodes,
-        missing_codes=asked.missing_codes,
         seed=seed,
-        **as_given,
     )
     record_edits_of(plan, table)  # refuses rules that synthetic values cannot keep
     if plan.draws:
         block_edits = block_edits_of(plan, table)
-    return Settled(plan, original, block_edits, asked.recoded)
+    return Settled(plan, original, block_edits, recoded)
 
 
 def _continuous(selection: Selection, rewritten: Sequence[str]) -> list[str]:
@@ -171,63 +138,43 @@ def _continuous(selection: Selection, rewritten: Sequence[str]) -> list[str]:
     return [name for name in rewritten or selection.columns if selection.kinds.get(name) == "continuous"]
 
 
-def _check_options(method: Any, options: Mapping[str, Any]) -> None:
-    limits: dict[str, Limit] = {
-        "k": Whole(2),
-        "missing": OneOf(("error", "keep", "fill")),
-        "diversity": OrNone(Whole(2)),
-        "closeness": OrNone(Number(0, 1)),
-        "dominance": OrNone(Above(0, high=100)),
-        "standardize": TrueOrFalse(),
-        "repair": TrueOrFalse(),
-        "drop_unit": TrueOrFalse(),
-        "bounds": TrueOrFalse(),
-        "seed": OrNone(Whole(0)),
-    }
-    check_limits({name: limit for name, limit in limits.items() if name in options}, options)
-    k, own = options["k"], getattr(method, "k", options["k"])
-    if own != k:
-        raise ParameterError(f"k={k} and the method's k={own} differ. Give the same k twice.", parameter="k")
-
-
-def _with_amounts(kinds: Any, rules: Sequence[Rule], table: Table) -> Any:
+def _with_amounts(kinds: Mapping[str, Kind], rules: Sequence[Rule], table: Table) -> Mapping[str, Kind]:
     """Return the stated kinds, and "continuous" for columns of few whole numbers that a rule computes with.
 
     Whoever adds, multiplies or compares the values of columns says that they are amounts. What the file calls a
     category stays one.
     """
-    if not rules or not (kinds is None or isinstance(kinds, Mapping)):
-        return kinds
     atoms = [atom for rule in rules for one in rule.requirements for atoms in one.alternatives for atom in atoms]
     computed = [atom for atom in atoms if isinstance(atom, Linear | Product | Definition) and len(atom.variables) > 1]
-    known = {*map(str, kinds or ()), *table.labels.values, *table.labels.measures}
+    known = {*kinds, *table.labels.values, *table.labels.measures}
     amounts = [
         name
         for name in dict.fromkeys(name for atom in computed for name in atom.variables)
         if name not in known and table.is_numeric(name) and taken_for_codes(table, name)
     ]
-    return {**(kinds or {}), **dict.fromkeys(amounts, "continuous")} if amounts else kinds
+    return {**kinds, **dict.fromkeys(amounts, "continuous")}  # type: ignore[dict-item]
 
 
-def _selection(
-    table: Table, rules: Sequence[Rule], columns: Any, blocks: Any, named_roles: Mapping[str, Any]
-) -> Selection:
+def _selection(table: Table, request: Request, kinds: Mapping[str, Kind], replace: Any) -> Selection:
     """Decide what is done with each column, and which are one block.
 
     Where blocks have a number of columns, and with "rules", variables that a rule joins stay together.
     """
-    by_rules = isinstance(blocks, str) and blocks == BY_RULES
-    if by_rules and not rules:
+    blocks, rules = request.blocks, request.edits
+    if blocks == BY_RULES and not rules:
         raise ParameterError(
             f'blocks="{BY_RULES}" puts variables that a rule joins into one block, and there are no rules. Give them '
             "in edits (--edits), or leave blocks out.",
             parameter="blocks",
         )
-    listed = isinstance(blocks, Iterable) and not by_rules
-    size = _BESIDE_RULES if by_rules else None if listed else block_size(blocks)
+    selecting = request.selecting() | {
+        "kinds": _with_amounts(kinds, rules, table),
+        "rewritten": asked_to_rewrite(replace, request.confidential, request.roles, table.names),
+    }
+    size = _BESIDE_RULES if blocks == BY_RULES else blocks if isinstance(blocks, int) else None
     if not rules or size is None:
-        return select(table, columns=columns, blocks=blocks, **named_roles)
-    selection = select(table, columns=columns, **named_roles)
+        return select(table, blocks=blocks, **selecting)  # type: ignore[arg-type]  # no word without rules
+    selection = select(table, **selecting)
     joined = joined_blocks(rules, selection.columns, size)
     return dataclasses.replace(selection, blocks=tuple(tuple(block) for block in joined))
 
@@ -247,21 +194,16 @@ def _by_level(selection: Selection, table: Table, rules: Sequence[Rule], kept: I
 
 
 def _keeping(
-    rules: Sequence[Rule],
-    replacements: dict[str, dict[str, Any]],
-    asked: Any,
-    selection: Selection,
-    table: Table,
-    repair: bool,
+    request: Request, replacements: dict[str, dict[str, Any]], selection: Selection, table: Table
 ) -> tuple[list[BlockEdits], dict[str, dict[str, Any]]]:
     """Choose replacements that keep the rules, where the user asked for none; return how each block keeps them too."""
-    fixed = replacements
-    if is_default(asked):
+    fixed, asked = replacements, request.replace
+    if asked is None:
         fixed = {}
     elif isinstance(asked, Mapping) and "name" not in asked:
-        fixed = {name: replacements[name] for name in map(str, asked)}
+        fixed = {name: replacements[name] for name in asked}
     texts = {name: as_text(written) for name, written in fixed.items()}
-    planned = planned_block_edits(rules, selection.blocks, selection.kinds, table, texts, repair=repair)
+    planned = planned_block_edits(request.edits, selection.blocks, selection.kinds, table, texts, repair=request.repair)
     operators = {name: operator for block in planned for name, operator in block.operators.items()}
     return planned, {
         name: written if name in fixed else {"name": operators[name]} for name, written in replacements.items()

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.describe import Selection
-from shoal.describe.roles import as_names
 from shoal.errors import ParameterError
 from shoal.parameters.choices import build, written_form
+from shoal.parameters.of_columns import as_names
 from shoal.replace import REPLACEMENTS
 
 __all__ = [

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from shoal import progress
-from shoal.describe.roles import as_names
 from shoal.errors import ColumnError, NotApplicableError, ParameterError, nearest_name_hint
 from shoal.measure.catalogue import MEASURES
 from shoal.measure.headline import released_columns
@@ -14,6 +13,7 @@ from shoal.measure.measure import MeasuredValue
 from shoal.measure.options import MeasureOptions
 from shoal.measure.pairs import Pair
 from shoal.parameters.choices import written_form
+from shoal.parameters.of_columns import as_names
 from shoal.replace import REPLACEMENTS
 
 __all__ = [

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.describe.combinations import numbered
-from shoal.describe.roles import as_names, cut_into_blocks
+from shoal.describe.roles import cut_into_blocks
 from shoal.describe.variables import KINDS, Kind, codes, kind_of
 from shoal.errors import ColumnError, DataError, NotApplicableError, ParameterError, nearest_name_hint
 from shoal.parameters.limits import OneOf, check_limits
+from shoal.parameters.of_columns import as_names
 from shoal.read import Table, as_table
 
 __all__ = ["Pair", "pair", "pair_of_everything"]

@@ -17,7 +17,7 @@ from typing import Any
 from shoal.errors import ParameterError, nearest_name_hint
 from shoal.parameters.limits import check_limits
 
-__all__ = ["as_text", "build", "class_named", "split_outside_brackets", "written_form"]
+__all__ = ["as_text", "build", "class_named", "short_form", "split_outside_brackets", "written_form"]
 
 _SHORT_NUMBER = re.compile(r"[+-]?(\d+\.|\.\d+)([eE][+-]?\d+)?")  # ".5" and "5.", which TOML does not know
 
@@ -50,6 +50,15 @@ def written_form(choice: Any, registry: Mapping[str, type], what: str) -> dict[s
     raise ParameterError(
         f"{what} must be a name ({', '.join(registry)}) or an object of a class with one; got {type(choice).__name__}."
     )
+
+
+def short_form(written: Mapping[str, Any], registry: Mapping[str, type], what: str) -> str | dict[str, Any]:
+    """Return a written form as the text it can be typed as; as it is, where a text would be read as something else."""
+    if "name" in written and all(isinstance(value, str | int | float) for value in written.values()):
+        text = as_text(written)
+        if written_form(text, registry, what) == written:
+            return text
+    return dict(written)
 
 
 def class_named(written: Mapping[str, Any], registry: Mapping[str, type], what: str) -> Any:

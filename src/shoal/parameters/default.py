@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["BY_RULES", "DEFAULT_METHOD", "DEFAULT_PLAN", "DEFAULT_REPLACEMENT", "is_default"]
+__all__ = ["BY_RULES", "DEFAULT_METHOD", "DEFAULT_PLAN", "is_default"]
 
 
 class _Default(str):
@@ -12,7 +12,6 @@ class _Default(str):
 
 
 DEFAULT_METHOD = _Default("mdav")
-DEFAULT_REPLACEMENT = _Default("mean")
 DEFAULT_PLAN = _Default("PATH.plan.toml")  # where the plan of a release is written
 BY_RULES = "rules"  # in place of blocks: one for every set of variables that rules join
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from numbers import Integral, Real
-from typing import Any, Protocol
+from typing import Any, ClassVar, Literal
 
 from shoal.errors import ParameterError, nearest_name_hint
 
@@ -19,32 +20,104 @@ __all__ = [
     "Number",
     "OneOf",
     "OrNone",
+    "Text",
     "TrueOrFalse",
     "Whole",
     "check_limits",
+    "without_none",
 ]
 
 
-class Limit(Protocol):
-    """The limits of one parameter."""
+Widget = Literal["check", "choice", "number", "text"]
+
+
+class Limit:
+    """What a parameter may be, and with that how it is typed, filled in on a page and shown.
+
+    Attributes
+    ----------
+    widget
+        How a page fills it in.
+    typed
+        The type that the command line reads.
+    """
+
+    widget: ClassVar[Widget] = "text"
+    typed: ClassVar[Any] = str
 
     @property
     def wanted(self) -> str:
         """What is accepted, as the end of the sentence "k must be ..."."""
-        ...
+        raise NotImplementedError
+
+    @property
+    def choices(self) -> Mapping[str, str]:
+        """The words to choose from, each with what a page shows for it; empty where it is no choice."""
+        return {}
 
     def accepts(self, value: Any) -> bool:
-        """Whether `value` is within the limits."""
-        ...
+        """Whether `value` is within the limits. A limit writes this or `plain`."""
+        try:
+            self.plain(value, "it")
+        except ParameterError:
+            return False
+        return True
 
     def bad_values(self) -> list[Any]:
         """Return some values that must be refused, for tests."""
-        ...
+        raise NotImplementedError
+
+    def plain(self, value: Any, name: str) -> Any:
+        """Return a value as a plan holds it; ParameterError that calls it `name` if it is outside the limits."""
+        check_limits({name: self}, {name: value})
+        return value
+
+    def read(self, texts: Sequence[str], called: str, columns: Sequence[str]) -> Any:
+        """Return what was typed, as texts; whether it is within the limits is not checked.
+
+        Parameters
+        ----------
+        texts
+            What was typed: one text, or several where an option can be repeated.
+        called
+            What messages call the option.
+        columns
+            The columns of the table.
+        """
+        return texts[-1]
+
+    def shown(self, value: Any) -> str:
+        """Return a value as it is typed; "" for none."""
+        return "" if value is None else str(value)
+
+    def columns(self, value: Any) -> list[str]:
+        """Return the columns that a value names."""
+        return []
+
+
+class _OfNumbers(Limit):
+    """A number."""
+
+    widget: ClassVar[Widget] = "number"
+    typed: ClassVar[Any] = float
+
+    def plain(self, value: Any, name: str) -> Any:
+        check_limits({name: self}, {name: value})
+        return int(value) if isinstance(value, Integral) else float(value)
+
+    def read(self, texts: Sequence[str], called: str, columns: Sequence[str]) -> Any:
+        try:
+            number = float(texts[-1])
+        except ValueError:
+            raise ParameterError(f"{called}: a number is needed, such as 3.") from None
+        return int(texts[-1]) if re.fullmatch(r"\s*[+-]?\d{1,30}\s*", texts[-1]) else number
 
 
 @dataclass(frozen=True)
-class Whole:
+class Whole(_OfNumbers):
     """A whole number from `low`, and up to `high` if there is one; True and 3.0 are not whole numbers here."""
+
+    typed: ClassVar[Any] = int
 
     low: int
     high: int | None = None
@@ -62,11 +135,11 @@ class Whole:
 
     def bad_values(self) -> list[Any]:
         above = [] if self.high is None else [self.high + 1]
-        return [self.low - 1, -1, self.low + 0.5, float(self.low), str(self.low), None, True, math.nan, *above]
+        return [self.low - 1, self.low + 0.5, float(self.low), str(self.low), None, True, math.nan, *above]
 
 
 @dataclass(frozen=True)
-class Number:
+class Number(_OfNumbers):
     """A finite number between `low` and `high`, both included."""
 
     low: float
@@ -89,7 +162,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Above:
+class Above(_OfNumbers):
     """A finite number above `low`, which is not included, up to `high`; `why` may say in brackets what goes wrong."""
 
     low: float
@@ -112,7 +185,7 @@ class Above:
 
 
 @dataclass(frozen=True)
-class AnyNumber:
+class AnyNumber(_OfNumbers):
     """A finite number, also below zero."""
 
     @property
@@ -127,7 +200,7 @@ class AnyNumber:
 
 
 @dataclass(frozen=True)
-class Ascending:
+class Ascending(Limit):
     """Finite numbers, each above the one before, and at least one."""
 
     @property
@@ -146,10 +219,17 @@ class Ascending:
 
 
 @dataclass(frozen=True)
-class OneOf:
-    """One of a few words."""
+class OneOf(Limit):
+    """One of a few words; `labels` are what a page shows for them, if not the words themselves."""
+
+    widget: ClassVar[Widget] = "choice"
 
     words: tuple[str, ...]
+    labels: tuple[str, ...] = field(default=(), kw_only=True)
+
+    @property
+    def choices(self) -> Mapping[str, str]:
+        return dict(zip(self.words, self.labels or self.words, strict=True))
 
     @property
     def wanted(self) -> str:
@@ -163,8 +243,26 @@ class OneOf:
 
 
 @dataclass(frozen=True)
-class TrueOrFalse:
+class Text(Limit):
+    """Any text."""
+
+    @property
+    def wanted(self) -> str:
+        return "a text"
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, str)
+
+    def bad_values(self) -> list[Any]:
+        return [None, 5]
+
+
+@dataclass(frozen=True)
+class TrueOrFalse(Limit):
     """A truth value, Python's or NumPy's; 0 and 1 are numbers."""
+
+    widget: ClassVar[Widget] = "check"
+    typed: ClassVar[Any] = bool
 
     @property
     def wanted(self) -> str:
@@ -180,9 +278,13 @@ class TrueOrFalse:
     def bad_values(self) -> list[Any]:
         return [0, 1, "true", None]
 
+    def plain(self, value: Any, name: str) -> Any:
+        check_limits({name: self}, {name: value})
+        return bool(value)
+
 
 @dataclass(frozen=True)
-class OrNone:
+class OrNone(Limit):
     """None, or within another limit."""
 
     limit: Limit
@@ -196,6 +298,14 @@ class OrNone:
 
     def bad_values(self) -> list[Any]:
         return [value for value in self.limit.bad_values() if value is not None]
+
+    def plain(self, value: Any, name: str) -> Any:
+        return None if value is None else self.limit.plain(value, name)
+
+
+def without_none(limit: Limit | None) -> Limit | None:
+    """Return the limit of the values that are not None."""
+    return limit.limit if isinstance(limit, OrNone) else limit
 
 
 def check_limits(limits: Mapping[str, Limit], values: Mapping[str, Any]) -> None:

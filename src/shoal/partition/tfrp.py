@@ -24,7 +24,7 @@ _STEPS = 20
 
 
 @dataclass(frozen=True)
-class _Stage:
+class _Stage(Limit):
     """The limit of `stage`: 1 or 2."""
 
     wanted: str = "1 or 2"

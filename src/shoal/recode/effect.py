@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.describe.combinations import joined_codes, numbered, values_of
-from shoal.describe.roles import as_names
 from shoal.describe.units import units_of
 from shoal.describe.variables import distinct_values
 from shoal.errors import ColumnError, nearest_name_hint
 from shoal.parameters.limits import Whole, check_limits
+from shoal.parameters.of_columns import as_names
 from shoal.read import Table, as_table
 from shoal.recode.catalogue import written_recodes
 from shoal.recode.missing_codes import written_missing_codes

@@ -30,7 +30,7 @@ _WHOLE = re.compile("0|-?[1-9][0-9]*")
 
 
 @dataclass(frozen=True)
-class _Encoding:
+class _Encoding(Limit):
     """The name of an encoding that Python knows."""
 
     @property

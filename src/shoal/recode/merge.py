@@ -20,7 +20,7 @@ __all__ = ["Merge", "rare_categories"]
 
 
 @dataclass(frozen=True)
-class _Groups:
+class _Groups(Limit):
     """New categories, each with the values that become it; no value is in two."""
 
     @property
@@ -54,7 +54,7 @@ class _Groups:
 
 
 @dataclass(frozen=True)
-class _Name:
+class _Name(Limit):
     """A text that is not empty."""
 
     @property

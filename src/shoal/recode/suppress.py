@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from shoal.describe.combinations import numbered, values_of
-from shoal.describe.roles import as_names
 from shoal.describe.variables import codes, kind_of
 from shoal.errors import ColumnError, ParameterError, nearest_name_hint
+from shoal.parameters.of_columns import as_names
 from shoal.read import Table
 from shoal.read.tables import as_table
 from shoal.recode.suppression import suppressed_cells

@@ -20,7 +20,7 @@ _AT_ONCE = 4_000_000  # memberships: 32 MB
 
 
 @dataclass(frozen=True)
-class _WholeOrWord:
+class _WholeOrWord(Limit):
     """A whole number, or the word that stands for the k of the release; 0 is how a plan writes None."""
 
     @property

@@ -158,7 +158,8 @@ def _settled(asked: Asked, table: Table, parts: Parts, fingerprint: str, folder:
     }
     if asked.plan is None:
         plan = settle(table, asked.k, **asked.options).plan  # type: ignore[arg-type]
-        decided |= {"k": asked.k, "options": repr(sorted(asked.options.items()))}
+        assert plan.request is not None
+        decided |= {"request": plan.request.model_dump()}
     else:
         plan = asked.plan
         if plan.input is not None and plan.input.sha256 != fingerprint:

@@ -8,15 +8,14 @@ from functools import cached_property
 from typing import Any, get_args
 
 from shoal.describe import Selection, select
-from shoal.describe.roles import as_names
 from shoal.describe.variables import Kind
-from shoal.edits import rules_in
 from shoal.errors import ColumnError, NotApplicableError, ParameterError, ShoalWarning, nearest_name_hint
 from shoal.flow.masking import Masking
 from shoal.flow.protect import protect
 from shoal.flow.proven.losses import KnownBounds, together, with_bounds
-from shoal.flow.recoding.asked import AskedRecodes, recoded_as_asked
+from shoal.flow.recoding.asked import recoded_by_plan, refuse_recoded_roles
 from shoal.flow.release import Release
+from shoal.flow.request import Request
 from shoal.flow.synthetic_choice import replacement_for_all
 from shoal.measure import MEASURES, Evaluation, evaluate
 from shoal.measure.measure import FromEvaluation
@@ -24,8 +23,10 @@ from shoal.measure.options import MeasureOptions, checked_measure_options, full_
 from shoal.measure.pairs import pair
 from shoal.measure.score import risk_and_loss
 from shoal.measure.utility.mixed_information_loss import mixed_information_loss
+from shoal.parameters.of_columns import as_names
 from shoal.read import Table
 from shoal.recode.effect import lost_by_recoding
+from shoal.recode.recoded_table import RecodedTable, recoded_table
 from shoal.replace import REPLACEMENTS
 from shoal.search.trial import (
     QUICK_MEASURES,
@@ -40,7 +41,6 @@ from shoal.search.tried_recodes import tried_recodes
 __all__ = ["TrialSetup"]
 
 _APART = ("identifier", "weight", "stratum", "unit")
-_SELECTING = ("columns", "roles", "kinds", "strata", "weights", "unit", "as_is")
 
 
 class TrialSetup:
@@ -95,16 +95,16 @@ class TrialSetup:
     ) -> None:
         if "method" in options:
             raise ParameterError("A method is something to compare: name it in methods.", parameter="method")
-        self.table, self.options = table, dict(options)
+        self.table, self.request = table, Request.of(table, 2, options)
+        self.rules = self.request.edits
+        self.options = self.request.model_dump(exclude={"k"}) | {"edits": self.rules or None}
         self._bounds: KnownBounds = {}
-        self.tried = tried_recodes(try_recodes, options.get("recodes"))
-        self.rules = rules_in(options.get("edits"))
-        self.options["edits"] = self.rules or None
-        replace = options.get("replace")
+        self.tried = tried_recodes(try_recodes, self.request.recodes)
+        replace = self.request.replace
         self._shared = None if replace is None else replacement_for_all(replace, self.selection.columns)
         kind = None if self._shared is None else REPLACEMENTS.get(self._shared["name"])
         self._rewrites = kind is not None and kind.rewrites
-        if options.get("confidential") is not None and not (synthetic or self._rewrites):
+        if self.request.confidential is not None and not (synthetic or self._rewrites):
             raise ParameterError(
                 "confidential is for hybrid and synthetic data, and none are among the methods. Leave it out.",
                 parameter="confidential",
@@ -135,7 +135,7 @@ class TrialSetup:
 
     def _confidential(self) -> list[str]:
         """Return the variables that were called confidential, if any were."""
-        named = self.options.get("confidential")
+        named = self.request.confidential
         if named is None and self._shared is not None:
             named = self._shared.get("confidential")
         if named is None:
@@ -168,43 +168,39 @@ class TrialSetup:
         """What is done with each column, but for blocks."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ShoalWarning)  # protect gives them
-            selecting = {name: self.options[name] for name in _SELECTING if name in self.options}
-            return select(
-                self.recoded, **{**selecting, "kinds": self._asked_recodes.with_kinds(selecting.get("kinds"))}
-            )
+            kinds = {**self._recoded.kinds, **(self.request.kinds or {})}
+            return select(self.recoded, **self.request.selecting() | {"kinds": kinds})
 
     @cached_property
-    def _asked_recodes(self) -> AskedRecodes:
-        roles = {name: self.options.get(name) for name in ("roles", "weights", "unit")}
-        recodes, codes = self.options.get("recodes"), self.options.get("missing_codes")
-        return recoded_as_asked(self.table, recodes, codes, 2, **roles)
+    def _recoded(self) -> RecodedTable:
+        refuse_recoded_roles(self.request.recodes, self.request.role_of())
+        return recoded_by_plan(self.request, self.table)
 
     def _refuse_recodes_that_do_not_fit(self) -> dict[tuple[str, str], bool]:
         """Raise what a recode to try would raise, before the first trial; return which of them decide a kind."""
-        roles = {name: self.options.get(name) for name in ("roles", "weights", "unit")}
-        codes, decided = self.options.get("missing_codes"), {}
+        refuse_recoded_roles(self.tried, self.request.role_of())
+        decided = {}
         for column, choices in self.tried.items():
             for name, written in choices.items():
-                asked = recoded_as_asked(self.table, {column: written}, codes, 2, **roles)
-                decided[column, name] = column in asked.recoded.kinds
+                recoded = recoded_table(self.table, {column: written}, self.request.missing_codes, k=2)
+                decided[column, name] = column in recoded.kinds
         return decided
 
     def _with_tried(self, options: dict[str, Any], recodes: Mapping[str, str]) -> dict[str, Any]:
         """Return options with the recodes of a trial; what one makes of a column is said by it alone."""
-        written = dict(self.options.get("recodes") or {})
-        kinds = options.get("kinds")
+        written, kinds = dict(self.request.recodes), options.get("kinds")
         for column, name in recodes.items():
             if name not in self.tried.get(column, {}):
                 raise ParameterError(f'There is no recode "{name}" to try for "{column}".', parameter="try_recodes")
             written[column] = self.tried[column][name]
-            if isinstance(kinds, Mapping) and self._kinds_by_tried[column, name]:
-                kinds = {one: kind for one, kind in kinds.items() if str(one) != column}
+            if kinds and self._kinds_by_tried[column, name]:
+                kinds = {one: kind for one, kind in kinds.items() if one != column}
         return options | {"recodes": written, "kinds": kinds}
 
     @property
     def recoded(self) -> Table:
         """The table after missing codes and recodes, which releases are measured with."""
-        return self._asked_recodes.recoded.table
+        return self._recoded.table
 
     def options_for(self, masking: Masking) -> dict[str, Any]:
         """Return the options of `shoal.protect` for a masking, without k and the seed."""
@@ -307,7 +303,6 @@ class TrialSetup:
             options=self.measure_options,
             aligned=True,
         )
-        recoded = self._asked_recodes.recoded
-        lost = lost_by_recoding(recoded, self._asked_recodes.recodes)
+        lost = lost_by_recoding(self._recoded, self.request.recodes)
         mixed = self._mixed_loss(as_it_is, as_it_is, self.selection.kinds, lost)
         return trial_measures(evaluation, mixed=mixed, utility=self.utility)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 import tomli_w
 
-from shoal.flow.protect import options_of_protect
-from shoal.parameters.default import is_default
+from shoal.flow.request import OPTIONS
 from shoal.parameters.typed import typed_path
 
 __all__ = ["DecisionHistory", "Decisions"]
@@ -20,12 +18,6 @@ _JOB_HEADER = (
     "# A job of shoal, saved by the studio. With the file beside it: shoal protect --job {name}\n"
     "# Options are those of shoal.protect; paths are relative to this file.\n\n"
 )
-
-
-@cache
-def _defaults() -> Mapping[str, Any]:
-    """Return the defaults of `shoal.protect`, read once: pages ask for them hundreds of times when they are drawn."""
-    return MappingProxyType(options_of_protect())
 
 
 @dataclass(frozen=True)
@@ -41,7 +33,7 @@ class Decisions:
 
     def get(self, option: str) -> Any:
         """Return an option, or its default."""
-        return self.options.get(option, _defaults()[option])
+        return self.options.get(option, OPTIONS[option].default)
 
     def of_column(self, option: str, column: str) -> Any:
         """Return what an option with a value for every column says of one; None if nothing."""
@@ -54,8 +46,7 @@ class Decisions:
     def with_option(self, option: str, value: Any) -> Decisions:
         """Return these decisions with another value of an option; None, or nothing in it, is its default."""
         options = {name: one for name, one in self.options.items() if name != option}
-        default = _defaults()[option]
-        if value is not None and value not in ([], {}, "") and (value != default or is_default(default)):
+        if value is not None and value not in ([], {}, "", OPTIONS[option].default):
             options[option] = value
         return replace(self, options=MappingProxyType(options))
 

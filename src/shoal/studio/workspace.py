@@ -375,4 +375,4 @@ class Workspace:
 
 
 def _in_short(decisions: Decisions) -> str:
-    return f"{decisions.get('method')}, {decisions.get('replace')}, k={decisions.k}: "
+    return f"{decisions.get('method') or 'mdav'}, {decisions.get('replace') or 'mean'}, k={decisions.k}: "

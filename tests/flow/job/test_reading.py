@@ -10,7 +10,7 @@ import pytest
 import shoal
 from command_line import run_shoal
 from shoal.errors import DisclosureWarning, ParameterError, PlanError, ShoalError
-from shoal.flow.protect import options_of_protect
+from shoal.flow.request import OPTIONS
 
 DROPPED = '[roles]\nhousehold_id = "identifier"\n'
 
@@ -137,7 +137,7 @@ def test_how_a_file_is_read_is_part_of_a_job(folder):
 
 
 def test_every_option_of_protect_is_one_of_a_job(folder):
-    for name in options_of_protect():
+    for name in set(OPTIONS) - {"k"}:
         job = shoal.read_job(written(folder, f'{name} = "x"'))
         assert str(job.options[name]).endswith("x")
 
@@ -223,11 +223,11 @@ def test_a_plan_and_a_job_are_not_both_taken(folder):
 STRANGE = ["3", "-1", "1.5", "nan", "true", '""', '"nothing"', "[]", "[1]", '["nothing"]', "[[1]]", "{}", "{a = 1}"]
 
 
-OPTIONS = ["k", *(name for name in options_of_protect() if name not in ("seed", "standardize"))]
+STRANGELY = [name for name in OPTIONS if name not in ("seed", "standardize")]
 
 
 @pytest.mark.parametrize("where", ["", "[[then]]\n"])
-@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("option", STRANGELY)
 def test_strange_values_are_refused_by_an_error_of_one_line(folder, option, where):
     shoal.write_table(shoal.datasets.expenditure(), folder / "small.csv")
     names = list(shoal.datasets.expenditure().columns)

@@ -28,7 +28,6 @@ from shoal.errors import (
     warn,
 )
 from shoal.flow.blocks.work import Levels, ProtectedBlock, Work
-from shoal.parameters.limits import OneOf, check_limits
 from shoal.parameters.typed import typed
 from shoal.partition import Partition
 from shoal.partition.geometry.different_units import count_units
@@ -50,7 +49,6 @@ __all__ = [
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
 
-_WAYS = ("group", "suppress", "within")
 _MOSTLY_ONE_VALUE = 0.9  # the share of units of several records in which a variable of units has one value
 
 
@@ -67,16 +65,14 @@ def categories_per_column(given: Any, selection: Selection, replace_by_column: A
         What was asked to replace the values of single columns, which none that are kept can have.
     """
     if not isinstance(given, Mapping):
-        check_limits({"categories": OneOf(_WAYS)}, {"categories": given})
-        named = {name: str(given) for name in selection.columns if selection.kinds[name] != "continuous"}
+        named = {name: given for name in selection.columns if selection.kinds[name] != "continuous"}
     else:
-        named = {str(name): way for name, way in given.items()}
-        for name, way in named.items():
-            check_limits({"categories": OneOf(_WAYS)}, {"categories": way})
+        named = dict(given)
+        for name in named:
             _refuse_column(name, selection)
     kept = {name: named[name] for name in selection.columns if named.get(name, "group") != "group"}
     asked = replace_by_column if isinstance(replace_by_column, Mapping) and "name" not in replace_by_column else {}
-    for name in map(str, asked):
+    for name in asked:
         if name in kept:
             raise ParameterError(
                 f'replace names "{name}", whose values are kept (categories "{kept[name]}"). Leave it out of one of '

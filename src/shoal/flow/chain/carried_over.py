@@ -5,26 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from shoal.describe.roles import as_names
-from shoal.errors import ParameterError, nearest_name_hint
+from shoal.errors import ParameterError
 from shoal.flow.chain.whole_chain import kinds_in_chain
+from shoal.parameters.of_columns import as_names
 from shoal.read import Table
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
 
-__all__ = ["options_of_step", "refuse_unknown_options"]
+__all__ = ["options_of_step"]
 
 _ROLE_OF_OPTION = {"strata": "stratum", "weights": "weight", "unit": "unit", "confidential": "confidential"}
 _ONE_COLUMN = ("weight", "unit")
-
-
-def refuse_unknown_options(given: Iterable[str], known: Iterable[str]) -> None:
-    """Raise ParameterError for an option that `shoal.protect` does not have."""
-    known = list(known)
-    for name in given:
-        if name not in known:
-            raise ParameterError(f'protect has no option "{name}".{nearest_name_hint(name, known)}', parameter=name)
 
 
 def options_of_step(plan: Plan, table: Table, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,8 +14,9 @@ from shoal.errors import ParameterError, PlanError, nearest_name_hint
 from shoal.flow.chain.whole_chain import MOST_STEPS
 from shoal.flow.outcome import Reading
 from shoal.flow.plan_content import content_of
-from shoal.flow.protect import options_of_protect, protect_in_steps
+from shoal.flow.protect import protect_in_steps
 from shoal.flow.release import Release
+from shoal.flow.request import OPTIONS
 from shoal.flow.targets import refuse_outside
 from shoal.read import as_table
 
@@ -159,7 +160,7 @@ def read_job(path: str | os.PathLike[str]) -> Job:
     """
     source = Path(path)
     content = content_of(path, "job")
-    known = [*_OWN, *options_of_protect()]
+    known = [*_OWN, *OPTIONS]
     try:
         _refuse_other_values(content)
         _refuse_unknown(content, known)
@@ -232,9 +233,8 @@ def _steps(content: Any, source: Path) -> tuple[dict[str, Any], ...]:
         raise ValueError("then must be tables, [[then]] for every further step.")
     if len(content) > MOST_STEPS:
         raise ValueError(f"it has {len(content)} further steps; there can be {MOST_STEPS}.")
-    known = ["k", *options_of_protect()]
     for number, step in enumerate(content, start=1):
-        _refuse_unknown(step, known, f"then.{number}.")
+        _refuse_unknown(step, list(OPTIONS), f"then.{number}.")
     return tuple(_options(dict(step), source) for step in content)
 
 

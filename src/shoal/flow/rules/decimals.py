@@ -8,7 +8,7 @@ gives none, text has those of the original and a few more.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -30,9 +30,8 @@ from shoal.edits.keep.rounding import (
     rounded_equalities,
     rounded_to_rules,
 )
-from shoal.errors import DataError, ParameterError, RuleError
+from shoal.errors import DataError, RuleError
 from shoal.flow.rules.kept_ranges import ends_of
-from shoal.parameters.limits import Whole, check_limits
 from shoal.read import Table
 from shoal.replace import SyntheticReplacement
 from shoal.replace.synthetic.synthetic import is_unchanged
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from shoal.flow.plan import Plan
 
 __all__ = [
-    "DECIMALS",
     "EXTRA_DECIMALS",
     "decimals_per_column",
     "defines_unrounded",
@@ -52,7 +50,6 @@ __all__ = [
     "rounding_notes",
 ]
 
-DECIMALS = Whole(-12, 15)
 EXTRA_DECIMALS = 2  # that new numbers have in text, beyond those of their column in the original
 _EXACT = 1e-13  # of the terms of a rule: less than a last digit, more than what floating point is off
 _MOST_NAMED = 5  # columns, in a note
@@ -61,17 +58,11 @@ _DIGITS = {"double": 1e15, "single": 1e6}  # largest number of last digits that 
 Doubles = NDArray[np.float64]
 
 
-def decimals_per_column(decimals: Any, columns: Sequence[str]) -> dict[str, int]:
+def decimals_per_column(decimals: int | Mapping[str, int] | None, columns: Sequence[str]) -> dict[str, int]:
     """Return the decimals of every column: one number is for all of `columns`, a mapping for those it names."""
     if decimals is None:
         return {}
-    if not isinstance(decimals, Mapping):
-        check_limits({"decimals": DECIMALS}, {"decimals": decimals})
-        return dict.fromkeys(columns, int(decimals))
-    for name, number in decimals.items():
-        if not DECIMALS.accepts(number):
-            raise ParameterError(f'decimals of "{name}" must be {DECIMALS.wanted}.', parameter="decimals")
-    return {str(name): int(number) for name, number in decimals.items()}
+    return dict.fromkeys(columns, decimals) if isinstance(decimals, int) else dict(decimals)
 
 
 def refuse_unroundable(plan: Plan, table: Table) -> None:

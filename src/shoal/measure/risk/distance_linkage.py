@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.roles import as_names
 from shoal.errors import ColumnError, ParameterError, nearest_name_hint
 from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
@@ -19,6 +18,7 @@ from shoal.measure.risk.counterparts import distinct_records, search_by_tree, se
 from shoal.measure.risk.sample_size import sample_size, sampling_parts
 from shoal.measure.risk.standardized_records import StandardizedRecords, standardized_records, varying_columns
 from shoal.parameters.limits import Limit, OneOf, OrNone, Whole
+from shoal.parameters.of_columns import as_names
 from shoal.progress import share
 
 __all__ = ["distance_linkage", "linkage_over_subsets"]

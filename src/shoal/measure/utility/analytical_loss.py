@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.roles import as_names
 from shoal.describe.standardize import standard_scale
 from shoal.errors import ColumnError, DataError, NotApplicableError, nearest_name_hint
 from shoal.measure.measure import About, MeasuredValue, file_measure
@@ -20,6 +19,7 @@ from shoal.measure.risk.sample_size import sample_size
 from shoal.measure.risk.standardized_records import varying_columns
 from shoal.measure.utility.linear_models import LinearModel, linear_model, overlaps
 from shoal.parameters.limits import OrNone, Whole
+from shoal.parameters.of_columns import as_names
 
 __all__ = ["analytical_loss"]
 

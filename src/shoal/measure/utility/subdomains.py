@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.roles import as_names
 from shoal.errors import ColumnError, DataError, NotApplicableError, ParameterError, nearest_name_hint
 from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
 from shoal.measure.publication import Publication
 from shoal.measure.utility.joint_moments import central_moment, joint_moments, on_original_scale
 from shoal.parameters.limits import OrNone, Whole
+from shoal.parameters.of_columns import as_names
 
 __all__ = ["subdomain_difference"]
 

@@ -41,7 +41,7 @@ class FuzzyClusterer(Clusterer):
 
     limits: ClassVar[Mapping[str, Limit]] = {
         "n_clusters": Whole(1),
-        "init": StartOfClusters(STARTS, "centres or memberships"),
+        "init": StartOfClusters(STARTS, matrix_of="centres or memberships"),
         "max_iter": Whole(1),
         "tol": Number(0),
         "n_init": Whole(1),

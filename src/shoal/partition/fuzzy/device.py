@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from shoal.errors import ParameterError
+from shoal.parameters.limits import Limit
 
 __all__ = ["DeviceName", "threads_for_blocks", "to_device", "to_host"]
 
 
 @dataclass(frozen=True)
-class DeviceName:
+class DeviceName(Limit):
     """The limit of a parameter that names a device; whether there is such a device is checked in `fit`."""
 
     wanted: str = '"cpu", or what PyTorch calls another device, such as "cuda"'

@@ -94,7 +94,7 @@ class FuzzyCRegression(Estimator):
         "m": Above(1),
         "intercept": TrueOrFalse(),
         "standardize": TrueOrFalse(),
-        "init": StartOfClusters(("joint", "predictors"), "memberships"),
+        "init": StartOfClusters(("joint", "predictors"), matrix_of="memberships"),
         "max_iter": Whole(1),
         "tol": Number(0),
         "random_state": Whole(0),

@@ -40,7 +40,7 @@ _START, _SEARCH = 0.1, 0.85  # parts of the work, as far as they can be known be
 
 
 @dataclass(frozen=True)
-class _StartLimit:
+class _StartLimit(Limit):
     """What a search can start from; whether labels fit the records is checked in `fit`."""
 
     wanted: str = "the name of a method, a partitioner of shoal, or an array with the group of every record"

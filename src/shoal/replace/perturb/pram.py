@@ -27,7 +27,7 @@ _SLACK = 1e-6  # chances typed in with some digits add up to 1 within this
 
 
 @dataclass(frozen=True)
-class _Chances:
+class _Chances(Limit):
     """A square matrix of chances, whose rows add up to 1."""
 
     @property
@@ -59,7 +59,7 @@ def _adds_up(row: tuple[Any, ...]) -> bool:
 
 
 @dataclass(frozen=True)
-class _Categories:
+class _Categories(Limit):
     """Categories, texts or numbers, each once."""
 
     @property

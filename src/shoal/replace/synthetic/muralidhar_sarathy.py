@@ -39,7 +39,7 @@ _ACCEPT = "accept_unchanged=True; --replace muralidhar-sarathy:accept_unchanged=
 
 
 @dataclass(frozen=True)
-class _NumberVectorOrMatrix:
+class _NumberVectorOrMatrix(Limit):
     """A finite number, one for every variable, or a square matrix of them."""
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import DataError, ParameterError
+from shoal.parameters.limits import Limit
 
 __all__ = [
     "Names",
@@ -102,7 +103,7 @@ class Synthetic:
 
 
 @dataclass(frozen=True)
-class Names:
+class Names(Limit):
     """Names of variables, each once."""
 
     @property

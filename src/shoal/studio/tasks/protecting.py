@@ -13,7 +13,6 @@ from shoal.errors import ShoalWarning
 from shoal.flow.carry_out import carry_out
 from shoal.flow.job.reading import Job
 from shoal.flow.plan import Plan
-from shoal.flow.protect import options_of_protect
 from shoal.flow.release import Release
 from shoal.flow.settle import settle
 from shoal.measure import Evaluation
@@ -137,7 +136,7 @@ def _title(plan: Plan) -> str:
 def in_words(source: dict[str, Any], k: int | None, options: dict[str, Any]) -> PlanInWords:
     """Return what the decisions would do; an error of shoal where they cannot be carried out."""
     job = Job(k=k, options=options)
-    settled = settle(table_of(source), k or 0, **(options_of_protect() | job.with_options({})))
+    settled = settle(table_of(source), k or 0, **job.with_options({}))
     plan, table = settled.plan, settled.table
     can_fill = plan.masking.method.supports_missing and not plan.perturbs
     return PlanInWords(plan_sentences(plan, table), refused_missing(plan, table), can_fill)

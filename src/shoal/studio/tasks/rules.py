@@ -9,7 +9,6 @@ from shoal.edits import Rule, SuggestedRule, check, parse_rule, read_edits, sugg
 from shoal.errors import RuleError, ShoalError
 from shoal.flow.explained_rules import explain
 from shoal.flow.job.reading import Job
-from shoal.flow.protect import options_of_protect
 from shoal.flow.rules.recoded_rules import refuse_recoded_rules
 from shoal.flow.settle import settle
 from shoal.recode.catalogue import written_recodes
@@ -124,5 +123,5 @@ def suggested(source: dict[str, Any], options: dict[str, Any], most: int = 30) -
 def how_kept(source: dict[str, Any], k: int, options: dict[str, Any], name: str) -> str:
     """Return how the rules would be kept, as `shoal protect --explain` prints it. Nothing is released."""
     job = Job(k=k, options=options)
-    settled = settle(table_of(source), k, **(options_of_protect() | job.with_options({})))
+    settled = settle(table_of(source), k, **job.with_options({}))
     return explanation_text(name, len(settled.table), settled.plan, explain(settled.plan, settled.table))

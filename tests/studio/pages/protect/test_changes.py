@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shoal.errors import ParameterError
-from shoal.flow.protect import options_of_protect
+from shoal.flow.request import OPTIONS
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS
 from shoal.studio.decisions import Decisions
@@ -88,7 +88,7 @@ SET = {
 def test_a_setting_is_an_option_of_protect_and_shows_what_was_filled_in(setting):
     written, value = SET[setting.option]
     decisions = after({"field": setting.option, "value": written})
-    assert setting.option in options_of_protect()
+    assert setting.option in OPTIONS
     assert decisions.options == {setting.option: value}
     assert as_shown(decisions, setting) == written
     default = as_shown(Decisions(), setting)

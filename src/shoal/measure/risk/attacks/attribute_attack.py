@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.roles import as_names
 from shoal.errors import ColumnError, NotApplicableError, nearest_name_hint
 from shoal.measure.measure import About, MeasuredValue, file_measure
 from shoal.measure.pairs import Pair
@@ -18,6 +17,7 @@ from shoal.measure.risk.attacks.guesses import Guesses, guesses_of
 from shoal.measure.risk.sample_size import sample_size, sampling_parts
 from shoal.measure.risk.standardized_records import StandardizedRecords, standardized_records, varying_columns
 from shoal.parameters.limits import Number, OrNone, Whole
+from shoal.parameters.of_columns import as_names
 from shoal.progress import share
 
 __all__ = ["attribute_attack"]

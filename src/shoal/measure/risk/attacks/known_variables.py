@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from shoal.describe.roles import as_names
 from shoal.errors import ColumnError, NotApplicableError, ParameterError, nearest_name_hint
 from shoal.measure.pairs import Pair
 from shoal.measure.risk.standardized_records import varying_columns
 from shoal.parameters.limits import Whole, check_limits
+from shoal.parameters.of_columns import as_names
 
 __all__ = ["UsableVariables", "known_choices", "usable_variables"]
 

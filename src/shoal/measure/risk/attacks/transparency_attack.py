@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.roles import as_names
 from shoal.describe.strata import strata_of
 from shoal.errors import ColumnError, NotApplicableError
 from shoal.measure.measure import About, MeasuredValue, file_measure
@@ -24,6 +23,7 @@ from shoal.measure.risk.distance_linkage import distance_linkage
 from shoal.measure.risk.sample_size import sample_size, sampling_parts
 from shoal.parameters.choices import as_text
 from shoal.parameters.limits import Number, OrNone, TrueOrFalse, Whole
+from shoal.parameters.of_columns import as_names
 from shoal.progress import share
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from shoal.describe.combinations import joined_codes, numbered, values_of
 from shoal.describe.kinds.default_kinds import default_kind
-from shoal.describe.roles import as_names
 from shoal.describe.variables import KINDS, Kind, codes
 from shoal.errors import ColumnError, NotApplicableError, ParameterError, nearest_name_hint
+from shoal.parameters.of_columns import as_names
 from shoal.read import Table
 
 if TYPE_CHECKING:

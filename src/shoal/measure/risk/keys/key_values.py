@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from shoal.describe.combinations import joined_codes, numbered, values_of
 from shoal.describe.missing import refuse_missing
-from shoal.describe.roles import as_names
 from shoal.describe.weights import positive_weights
 from shoal.errors import ColumnError, DataError, ParameterError, nearest_name_hint
 from shoal.parameters.limits import Limit, OneOf
+from shoal.parameters.of_columns import as_names
 from shoal.read import Table, as_table
 
 __all__ = [

@@ -10,7 +10,6 @@ from typing import Any, Literal
 from shoal.errors import ParameterError
 from shoal.flow.masking import FAMILIES
 from shoal.parameters.choices import as_text, build, written_form
-from shoal.parameters.default import is_default
 from shoal.parameters.limits import Above, AnyNumber, Limit, Number, OneOf, OrNone, TrueOrFalse, Whole
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS
@@ -73,7 +72,7 @@ def _family(what: What, kind: Any) -> str:
 def chosen(decisions: Decisions, what: What) -> dict[str, Any] | None:
     """Return the method or the replacement that was chosen, as a plan writes it; None where shoal chooses."""
     choice = decisions.get(what)
-    if is_default(choice) or (isinstance(choice, Mapping) and "name" not in choice):
+    if choice is None or (isinstance(choice, Mapping) and "name" not in choice):
         return None
     return written_form(choice, _REGISTRIES[what], what)
 

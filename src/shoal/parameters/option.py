@@ -1,0 +1,67 @@
+"""What is declared of an option, once, for everything that takes it, explains it or says what it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.parameters.limits import Limit, without_none
+
+__all__ = ["Option"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """What is declared of an option.
+
+    Attributes
+    ----------
+    limit
+        What it may be.
+    help
+        What it does, in one sentence: for the command line and the page.
+    unset
+        What holds where it is left out, in a few words; "" where it is plain.
+    flag
+        What the command line calls it, where that is not its name: "role" for `roles`.
+    label
+        What its field on a page is called; "" where it has none among the further settings.
+    says
+        Gives the sentence that plans and reports say of a value; "" for nothing.
+    fact
+        What a report calls that sentence; the label, if it is left out.
+    of_groups
+        Whether it means something only where records are in groups that share their released values.
+    published
+        Whether a public report may say it.
+    on_cluster
+        Whether a cluster carries it out.
+    name, default
+        What it is called, and its value where it is left out; filled in by the request that has it.
+    """
+
+    limit: Limit
+    help: str
+    unset: str = ""
+    flag: str = ""
+    label: str = ""
+    says: Callable[[Any], str] = lambda _: ""
+    fact: str = ""
+    of_groups: bool = False
+    published: bool = True
+    on_cluster: bool = True
+    name: str = ""
+    default: Any = None
+
+    @property
+    def form(self) -> Limit:
+        """What it may be where it is given."""
+        form = without_none(self.limit)
+        assert form is not None
+        return form
+
+    @property
+    def typed(self) -> str:
+        """The option as it is typed: "--missing-codes"."""
+        return f"--{(self.flag or self.name).replace('_', '-')}"
