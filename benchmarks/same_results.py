@@ -188,8 +188,8 @@ def digest(values: Any) -> str:
 def decisions(plan: Any) -> dict[str, Any]:
     """Return what a plan decided: everything but words, versions and places."""
     content = json.loads(plan.model_dump_json())
-    content.pop("versions", None)
-    content.pop("asked", None)
+    for name in ("versions", "asked", "key"):  # the key is drawn from the system
+        content.pop(name, None)
     for section, left_out in NOT_DECIDED.items():
         for name in left_out:
             (content.get(section) or {}).pop(name, None)

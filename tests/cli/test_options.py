@@ -10,20 +10,18 @@ import pytest
 
 import shoal
 from command_line import run_shoal
-from shoal.cli.options import PROTECTION, READING, takes
+from shoal.cli.options import PROTECTION, READING, read_options, takes
 from shoal.cli.protect import protect
-from shoal.cli.texts import read_categories, read_decimals, read_measure_options, read_orders
+from shoal.cli.texts import read_measure_options
 from shoal.errors import ParameterError
 from shoal.measure import MEASURES
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS
 
-SAME = {"recode": "recodes", "role": "roles", "kind": "kinds"}  # as the command line calls them
-
 
 def test_every_option_of_protect_is_on_the_command_line_and_the_other_way_round():
     arguments = set(inspect.signature(shoal.protect).parameters) - {"data", "k", "method", "seed"}
-    assert {SAME.get(name, name) for name in PROTECTION} == arguments
+    assert set(PROTECTION) == arguments
     assert set(PROTECTION) | set(READING) <= set(inspect.signature(protect).parameters)
 
 
@@ -34,19 +32,23 @@ def test_a_command_gets_a_group_as_what_was_given():
     def command(*, options: dict, reading: dict) -> None:
         seen.update(options=options, reading=reading)
 
-    nothing = dict.fromkeys([*PROTECTION, *READING]) | {"repair": False}
+    nothing = dict.fromkeys([*PROTECTION, *READING])
     command(**nothing)
     assert seen == {"options": {}, "reading": {}}
     command(**nothing | {"repair": True, "standardize": False, "columns": ["a,b"], "sheet": "1"})
     assert seen == {"options": {"repair": True, "standardize": False, "columns": ["a,b"]}, "reading": {"sheet": "1"}}
 
 
+def read(name, texts, columns=()):
+    return read_options({name: texts}, columns, {**PROTECTION, **READING})[name]
+
+
 def test_orders_are_read_from_texts():
-    assert read_orders(["a,b=low<mid < high"]) == {"a": ["low", "mid", "high"], "b": ["low", "mid", "high"]}
-    assert read_orders(['a="1. < grade"<"2. = grade"<3']) == {"a": ["1. < grade", "2. = grade", "3"]}
+    assert read("orders", ["a,b=low<mid < high"]) == {"a": ["low", "mid", "high"], "b": ["low", "mid", "high"]}
+    assert read("orders", ['a="1. < grade"<"2. = grade"<3']) == {"a": ["1. < grade", "2. = grade", "3"]}
     for wrong in (["a"], ["a="], ["a=low"], ["a=low<"], ["a=low<high", "a=high<low"]):
         with pytest.raises(ParameterError, match="--order"):
-            read_orders(wrong)
+            read("orders", wrong)
 
 
 def test_an_order_of_texts_reaches_every_step(tmp_path):
@@ -110,7 +112,7 @@ def test_the_help_lists_every_option_of_every_measure(command):
 
 def test_a_column_is_given_one_value_only():
     with pytest.raises(ParameterError, match='--decimals gives "a" two values, 2 and 3'):
-        read_decimals(["a=2,a=3"])
+        read("decimals", ["a=2,a=3"])
 
 
 @pytest.fixture(scope="module")
@@ -214,17 +216,16 @@ def test_an_option_has_one_value():
 
 
 def test_categories_are_one_word_or_one_for_each_column():
-    assert read_categories(["suppress"]) == "suppress"
-    assert read_categories(["region=within,water=suppress", "sex=group"]) == {
+    assert read("categories", ["suppress"]) == "suppress"
+    assert read("categories", ["region=within,water=suppress", "sex=group"]) == {
         "region": "within",
         "water": "suppress",
         "sex": "group",
     }
-    assert read_categories(None) is None
     with pytest.raises(ParameterError, match="one word for all columns, or COLUMN=WORD for each of them; got within"):
-        read_categories(["within", "a=suppress"])
+        read("categories", ["within", "a=suppress"])
     with pytest.raises(ParameterError, match='--categories gives "a" two values, within and group'):
-        read_categories(["a=within,a=group"])
+        read("categories", ["a=within,a=group"])
 
 
 def test_categories_are_kept_and_said(tmp_path):

@@ -10,8 +10,8 @@ import pytest
 
 import shoal
 from command_line import run_shoal
-from shoal.cli.texts import read_missing_codes, read_recodes
-from shoal.errors import DisclosureWarning, ParameterError
+from shoal.cli.options import read_options
+from shoal.errors import DisclosureWarning
 
 RNG = np.random.default_rng(5)
 
@@ -104,7 +104,7 @@ def test_a_dry_run_prints_what_recodes_do_and_writes_nothing(people, tmp_path):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--recode", "agee=bands"], '--recode wants COLUMN=RECODE; got "agee=bands". There is no column "agee"'),
+        (["--recode", "agee=bands"], 'recodes names "agee", which is no column. Did you mean "age"'),
         (["--recode", "bands"], "--recode wants COLUMN=RECODE"),
         (["--recode", "age="], "--recode wants COLUMN=RECODE"),
         (["--recode", "age=bands:width=0"], "width must be a number above 0"),
@@ -118,8 +118,11 @@ def test_mistakes_are_one_line(people, options, problem):
 
 
 def test_texts_of_options():
-    assert read_recodes(["a=b=bands:width=5", "a=round"], ["a", "a=b"]) == {"a=b": ["bands:width=5"], "a": ["round"]}
-    assert read_missing_codes(["*=-1", 'x=-9,"a,b"'], ["x"]) == {"*": ["-1"], "x": ["-9", "a,b"]}
-    assert read_recodes(None, []) is None and read_missing_codes([], []) is None
-    with pytest.raises(ParameterError):
-        read_missing_codes(["y=1"], ["x"])
+    typed = {
+        "recodes": ["a=b=bands:width=5", "a=round", "a=round:to=9"],
+        "missing_codes": ["*=-1", 'x=-9,"a,b"', "x=7"],
+    }
+    assert read_options(typed, ["a", "a=b", "x"]) == {
+        "recodes": {"a=b": ["bands:width=5"], "a": ["round", "round:to=9"]},
+        "missing_codes": {"*": ["-1"], "x": ["-9", "a,b", "7"]},
+    }

@@ -13,7 +13,7 @@ import pytest
 
 import shoal
 from command_line import bash_words, run_in_bash, run_shoal
-from shoal.cli.texts import read_assignments, read_categories, read_missing_codes, read_names, read_orders, read_recodes
+from shoal.cli.options import PROTECTION, READING, read_options
 from shoal.errors import ShoalError
 from shoal.parameters.typed import QUOTED
 
@@ -98,38 +98,40 @@ def no_options(name):
     return {}
 
 
-# What to protect to be told of an option, how, and what the command line is to read in it.
+# What to protect to be told of an option, how, and the option.
 SAID = {
-    "roles": (texts, no_options, "--role", lambda text, name: read_assignments("--role", [text])),
-    "unchanged": (texts, no_options, "--as-is", lambda text, name: dict.fromkeys(read_names([text]))),
-    "orders": (towns, lambda name: {"kinds": {name: "ordinal"}}, "--order", lambda text, name: read_orders([text])),
-    "recodes of dates": (days, no_options, "--recode", lambda text, name: read_recodes([text], [name])),
-    "codes": (
-        almost_numbers,
-        no_options,
-        "--missing-codes",
-        lambda text, name: read_missing_codes([text], [name]),
-    ),
-    "units": (households, no_options, "--unit", lambda text, name: {text.removesuffix(" household id"): []}),
-    "kinds": (codes, no_options, "--kind", lambda text, name: read_assignments("--kind", [text])),
+    "roles": (texts, no_options, "roles"),
+    "unchanged": (texts, no_options, "as_is"),
+    "orders": (towns, lambda name: {"kinds": {name: "ordinal"}}, "orders"),
+    "recodes of dates": (days, no_options, "recodes"),
+    "codes": (almost_numbers, no_options, "missing_codes"),
+    "units": (households, no_options, "unit"),
+    "kinds": (codes, no_options, "kinds"),
     "confidential": (
         codes,
         lambda name: {"replace": {name: "ipso"}, "kinds": {name: "continuous"}},
-        "--confidential",
-        lambda text, name: dict.fromkeys(read_names([text])),
+        "confidential",
     ),
-    "categories": (towns, within, "--categories", lambda text, name: read_categories([text])),
-    "recodes of categories": (towns, within, "--recode", lambda text, name: read_recodes([text], [name])),
+    "categories": (towns, within, "categories"),
+    "recodes of categories": (towns, within, "recodes"),
 }
+OPTIONS = {**PROTECTION, **READING}
+
+
+def read(option, text, name):
+    """Return the columns that the command line reads."""
+    if option == "unit":
+        return [text.removesuffix(" household id")]
+    return list(read_options({option: [text]}, [] if option == "orders" else [name], OPTIONS)[option])
 
 
 @pytest.mark.parametrize("what", SAID)
 def test_the_command_line_reads_the_column_that_is_meant(what):
-    make, options, option, read = SAID[what]
-    typed = [suggested(option, said(make(name), **options(name))) for name in NAMES]
-    words = bash_words(" ".join(typed))
-    assert words[::2] == [option] * len(NAMES)
-    assert [list(read(text, name)) for text, name in zip(words[1::2], NAMES, strict=True)] == [[name] for name in NAMES]
+    make, options, option = SAID[what]
+    typed = OPTIONS[option].typed
+    words = bash_words(" ".join(suggested(typed, said(make(name), **options(name))) for name in NAMES))
+    assert words[::2] == [typed] * len(NAMES)
+    assert [read(option, *pair) for pair in zip(words[1::2], NAMES, strict=True)] == [[name] for name in NAMES]
 
 
 def test_python_that_is_suggested_names_the_column_that_is_meant():

@@ -10,15 +10,16 @@ import typer
 from shoal.cli.options import (
     PROTECTION,
     READING,
-    Option,
+    MeasureOption,
     Quiet,
     given_options,
     measure_options,
-    protection_options,
+    read_options,
     takes,
 )
 from shoal.cli.terminal import progress_bar, say
-from shoal.cli.texts import read_ks, read_methods, read_names
+from shoal.cli.texts import read_ks, read_methods
+from shoal.parameters.of_columns import read_names
 
 __all__ = ["compare"]
 
@@ -41,7 +42,7 @@ def compare(
         list[str] | None,
         typer.Option(help="Further measures for every row, separated by commas: names that `shoal measure` prints."),
     ] = None,
-    option: Option = None,
+    option: MeasureOption = None,
     options: dict[str, Any],
     seed: Annotated[int | None, typer.Option(help="Where random choices start. [0]")] = None,
     reading: dict[str, Any],
@@ -58,7 +59,7 @@ def compare(
     from shoal.write import refuse_targets, write_table
 
     ks = read_ks(k)
-    further = further_measures(read_names(measures))
+    further = further_measures(measures and read_names(measures))
     chosen = measure_options(option, in_trials=True, further=further)
     output = output or Path(f"{file.stem}-compared.csv")
     table = as_table(file, **reading)
@@ -71,7 +72,7 @@ def compare(
             "all" if methods == "all" else read_methods(methods),
             measures=further,
             options=chosen,
-            **protection_options(options, table.names),
+            **read_options(options, table.names),
             **given_options(seed=seed),
         )
     write_table(comparison.to_frame(), output, owner_only=True)

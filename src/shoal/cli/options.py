@@ -1,73 +1,54 @@
-"""The options of the command line that several commands share, declared once.
+"""The options of the command line that several commands share.
 
 A command names the groups it takes, ``@takes(options=PROTECTION, reading=READING)``, and gets each as a dictionary of
-what was given. A new option of `shoal.protect` is one line in `PROTECTION`, and one in `protection_options` if its text
-has to be read.
+what was given. How an option is typed and what its help says is what was declared of it.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
-from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
-from shoal.cli.texts import (
-    read_assignments,
-    read_blocks,
-    read_categories,
-    read_decimals,
-    read_measure_options,
-    read_missing_codes,
-    read_names,
-    read_orders,
-    read_recodes,
-    read_replacements,
-)
+from shoal.cli.texts import read_measure_options
 from shoal.errors import ParameterError
+from shoal.flow.outcome import Divided, Reading
+from shoal.flow.request import OPTIONS
+from shoal.parameters.limits import Text, Whole
+from shoal.parameters.option import Option, declared_options
 
 __all__ = [
     "CLUSTER",
     "DIVISION",
+    "MEASURED",
     "PROTECTION",
     "READING",
-    "Blocks",
     "CommandWithCatalogue",
     "CommandWithMeasures",
     "Json",
-    "Kind",
-    "Option",
+    "MeasureOption",
     "Quick",
     "Quiet",
     "SampleSeed",
-    "Strata",
     "catalogue_helps",
     "cluster_of",
     "given_options",
     "measure_options",
-    "protection_options",
+    "read_options",
     "refuse_beside_plan",
     "refuse_with_engine",
     "takes",
 ]
 
-Blocks = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Columns in a block (a number), or one block's columns; repeat for more blocks; or rules, for the blocks "
-        "that rules join. [all columns are one block]"
-    ),
-]
-Kind = Annotated[list[str] | None, typer.Option(help="COLUMN=KIND: continuous, ordinal, nominal.")]
-Strata = Annotated[list[str] | None, typer.Option(help="Columns whose values no group may mix.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and warnings.")]
 Quick = Annotated[bool, typer.Option("--quick", help="Leave out measures that take long, and say which.")]
-Option = Annotated[
+MeasureOption = Annotated[
     list[str] | None,
     typer.Option(
         help="MEASURE:OPTION=VALUE,OPTION=VALUE: how a measure is computed, such as "
@@ -77,135 +58,39 @@ Option = Annotated[
 SampleSeed = Annotated[int, typer.Option(help="Where samples of large files start.")]
 
 # The options of `shoal.protect` beside k, the method and the seed, as protect, compare and tune take them.
-PROTECTION: dict[str, Any] = {
-    "columns": Annotated[
-        list[str] | None, typer.Option(help="Columns to protect, separated by commas. [all that have no other role]")
-    ],
-    "role": Annotated[
-        list[str] | None,
-        typer.Option(help="COLUMN=ROLE: identifier, key, confidential, weight, stratum, unit, other."),
-    ],
-    "kind": Kind,
-    "replace": Annotated[list[str] | None, typer.Option()],  # help: CommandWithCatalogue
-    "blocks": Blocks,
-    "strata": Strata,
-    "weights": Annotated[str | None, typer.Option(help="The column of sampling weights.")],
-    "as_is": Annotated[
-        list[str] | None,
-        typer.Option("--as-is", help="Columns released unchanged: counted, and warned of. [none]"),
-    ],
-    "recode": Annotated[
-        list[str] | None,
-        typer.Option(
-            help='COLUMN=RECODE: makes a column coarser before records are grouped, "age=bands:width=5,top=85", '
-            '"rel=merge:other=[a,b],rare=20"; repeat for more, also of one column. [none]'
-        ),
-    ],
-    "missing_codes": Annotated[
-        list[str] | None,
-        typer.Option(
-            "--missing-codes", help='COLUMN=VALUE,VALUE: values that mean missing, "income=-9,99999"; "*" for all.'
-        ),
-    ],
-    "unit": Annotated[
-        str | None,
-        typer.Option(help="The column of the household, firm or other unit: at least k different ones in every group."),
-    ],
-    "drop_unit": Annotated[
-        bool, typer.Option("--drop-unit", help="Leave the column of units out of the release. [it gets new ids]")
-    ],
-    "confidential": Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Columns that synthetic and hybrid data rewrite; the others stay. [those with the role confidential]"
-        ),
-    ],
-    "edits": Annotated[
-        Path | None,
-        typer.Option(
-            help='Rules that hold in the release: a text file with one a line ("net + tax == gross"), or Schematron.'
-        ),
-    ],
-    "repair": Annotated[
-        bool, typer.Option("--repair", help="Repair linear rules that the file breaks, instead of refusing it.")
-    ],
-    "missing": Annotated[
-        str | None,
-        typer.Option(
-            help='"error" refuses missing values, "keep" leaves them where they are, "fill" gives them the value of '
-            "their group. [error]"
-        ),
-    ],
-    "diversity": Annotated[
-        int | None,
-        typer.Option(help="Different values of every confidential variable in a group, at least (l-diversity)."),
-    ],
-    "closeness": Annotated[
-        float | None,
-        typer.Option(
-            help="How far the confidential variables of a group may be from the file's, from 0 to 1 (t-closeness)."
-        ),
-    ],
-    "dominance": Annotated[
-        float | None,
-        typer.Option(help="The largest share of a group's sum, in %, that one record may have; groups are joined."),
-    ],
-    "categories": Annotated[
-        list[str] | None,
-        typer.Option(
-            help='Columns of categories: "group" gives them the mode of their group, "suppress" keeps true values and '
-            'suppresses cells, "within" keeps groups within them; COLUMN=WORD for one column. [group]'
-        ),
-    ],
-    "standardize": Annotated[
-        bool | None, typer.Option("--standardize/--no-standardize", help="Take distances on standard scores. [yes]")
-    ],
-    "decimals": Annotated[
-        list[str] | None,
-        typer.Option(help="Decimals of released values, so that rules hold in the text too; COLUMN=2 for one column."),
-    ],
-    "bounds": Annotated[
-        bool, typer.Option("--bounds", help="Keep synthetic numbers in the range of the original, but for its ends.")
-    ],
-}
-# What may be needed to read a file.
-READING: dict[str, Any] = {
-    "delimiter": Annotated[str | None, typer.Option(help="What separates the cells of a CSV file. [from its header]")],
-    "decimal": Annotated[str | None, typer.Option(help='The decimal mark of a CSV file, "." or ",".')],
-    "encoding": Annotated[str | None, typer.Option(help="The encoding of a CSV file. [utf-8]")],
-    "sheet": Annotated[str | None, typer.Option(help="The sheet of an Excel file. [the first]")],
-    "orders": Annotated[
-        list[str] | None,
-        typer.Option("--order", help='The order of a column of text: "education=primary<secondary"; repeat for more.'),
-    ],
-    "budget": Annotated[
-        float | None, typer.Option(help="How many times the usual memory and time reading a file may take. [1]")
-    ],
+PROTECTION = {name: option for name, option in OPTIONS.items() if name not in ("k", "method", "seed")}
+# What may be needed to read a file, and how one is divided between workers.
+READING, DIVISION = declared_options(Reading), declared_options(Divided)
+# What is known of a release without a plan.
+MEASURED = {
+    "method": replace(OPTIONS["method"], help="The method of the release, if there is no plan.", unset=""),
+    "blocks": OPTIONS["blocks"],
+    "strata": OPTIONS["strata"],
+    "weights": replace(OPTIONS["weights"], help="The column of sampling weights, which risks leave out."),
+    "unit": replace(OPTIONS["unit"], help="The column of units, such as households: they are counted."),
+    "columns": replace(OPTIONS["columns"], help="Columns to compare, separated by commas.", unset="all in both files"),
+    "kinds": OPTIONS["kinds"],
 }
 # Where the work is done.
-CLUSTER: dict[str, Any] = {
-    "engine": Annotated[
-        str | None,
-        typer.Option(help='"dask" works on folders of Parquet files, on a cluster. [this process alone, on files]'),
-    ],
-    "scheduler": Annotated[
-        str | None,
-        typer.Option(help="The address of a Dask cluster that is there, tcp://HOST:PORT. [workers on this machine]"),
-    ],
-    "workers": Annotated[int | None, typer.Option(help="How many workers to start on this machine. [one a processor]")],
-    "worker_memory": Annotated[
-        str | None, typer.Option("--worker-memory", help="The memory of each of these, such as 2GB. [a fair share]")
-    ],
-}
-# How a file is divided between workers.
-DIVISION: dict[str, Any] = {
-    "block_records": Annotated[
-        int | None, typer.Option("--block-records", help="Records that a worker protects at once. [500000]")
-    ],
-    "refine_borders": Annotated[
-        bool,
-        typer.Option("--refine-borders", help="Search through groups near the cuts between blocks once more. [no]"),
-    ],
+CLUSTER = {
+    "engine": Option(
+        name="engine",
+        limit=Text(),
+        help='"dask" works on folders of Parquet files, on a cluster.',
+        unset="this process alone, on files",
+    ),
+    "scheduler": Option(
+        name="scheduler",
+        limit=Text(),
+        help="The address of a Dask cluster that is there, tcp://HOST:PORT.",
+        unset="workers on this machine",
+    ),
+    "workers": Option(
+        name="workers", limit=Whole(1), help="How many workers to start on this machine.", unset="one a processor"
+    ),
+    "worker_memory": Option(
+        name="worker_memory", limit=Text(), help="The memory of each of these, such as 2GB.", unset="a fair share"
+    ),
 }
 
 
@@ -231,7 +116,7 @@ def refuse_with_engine(cluster: Mapping[str, Any], options: Mapping[str, Any]) -
             raise ParameterError(f"{option} is not there with --engine dask. Leave one of them out.", parameter=name)
 
 
-def takes(**groups: Mapping[str, Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def takes(**groups: Mapping[str, Option]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of groups; it gets each group as a dictionary of what was given."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -245,18 +130,13 @@ def takes(**groups: Mapping[str, Any]) -> Callable[[Callable[..., None]], Callab
 
         @wraps(command)
         def run(**values: Any) -> None:
-            in_groups: dict[str, dict[str, Any]] = {}
+            given: dict[str, dict[str, Any]] = {}
             for group, options in groups.items():
                 texts = {name: values.pop(name) for name in options}
-                flags = [name for name, annotation in options.items() if annotation.__origin__ is bool]
-                in_groups[group] = {
-                    name: text
-                    for name, text in texts.items()
-                    if text is not None and text != [] and not (name in flags and not text)
-                }
-                if "orders" in in_groups[group]:
-                    in_groups[group]["orders"] = read_orders(in_groups[group]["orders"])
-            command(**values, **in_groups)
+                given[group] = {name: text for name, text in texts.items() if text not in (None, [])}
+            if "reading" in given:
+                given["reading"] = read_options(given["reading"], group=READING)
+            command(**values, **given)
 
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer looks at
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -265,9 +145,12 @@ def takes(**groups: Mapping[str, Any]) -> Callable[[Callable[..., None]], Callab
     return decorate
 
 
-def _parameter(name: str, annotation: Any) -> inspect.Parameter:
-    default = False if annotation.__origin__ is bool else None
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+def _parameter(name: str, option: Option) -> inspect.Parameter:
+    """Return an option as typer takes it."""
+    typed, flag = option.form.typed, option.typed
+    flag += f"/--no-{flag[2:]}" * (typed is bool and option.default is True)
+    annotation = Annotated[typed | None, typer.Option(flag, help=option.described)]  # type: ignore[valid-type]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
 def given_options(**options: Any) -> dict[str, Any]:
@@ -275,27 +158,14 @@ def given_options(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def protection_options(texts: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
-    """Return the options of `shoal.protect` from the texts of `PROTECTION`; `names` are the columns of the table."""
-    from shoal.edits import read_edits  # quick start-up
-
-    read = {
-        "columns": read_names(texts.get("columns")),
-        "roles": read_assignments("--role", texts.get("role")) or None,
-        "kinds": read_assignments("--kind", texts.get("kind")) or None,
-        "replace": read_replacements(texts.get("replace"), names),
-        "blocks": read_blocks(texts.get("blocks")),
-        "strata": read_names(texts.get("strata")),
-        "as_is": read_names(texts.get("as_is")),
-        "confidential": read_names(texts.get("confidential")),
-        "edits": read_edits(texts["edits"]) if "edits" in texts else None,
-        "decimals": read_decimals(texts.get("decimals")),
-        "recodes": read_recodes(texts.get("recode"), names),
-        "missing_codes": read_missing_codes(texts.get("missing_codes"), names),
-        "categories": read_categories(texts.get("categories")),
+def read_options(
+    texts: Mapping[str, Any], columns: Sequence[str] = (), group: Mapping[str, Option] = OPTIONS
+) -> dict[str, Any]:
+    """Return options as Python takes them from what was typed; `columns` are those of the table."""
+    return {
+        name: group[name].form.read(text, group[name].typed, columns) if isinstance(text, list) else text
+        for name, text in texts.items()
     }
-    as_they_are = {name: value for name, value in texts.items() if name not in (*read, "role", "kind", "recode")}
-    return given_options(**read, **as_they_are)
 
 
 def measure_options(
@@ -314,10 +184,11 @@ def measure_options(
     return checked_measure_options(read_measure_options(texts), [*TRIAL_MEASURES, *further] if in_trials else MEASURES)
 
 
-def refuse_beside_plan(options: list[str]) -> None:
+def refuse_beside_plan(options: Sequence[str]) -> None:
     """Raise ParameterError if an option is given beside --plan that the plan has decided."""
     if options:
         option = "-k" if options[0] == "k" else f"--{options[0]}"
+        option = OPTIONS[options[0]].typed if options[0] in PROTECTION else option
         raise ParameterError(
             f"The plan decides everything; {option} cannot change it. Edit the plan, or leave {option} out."
         )
@@ -328,11 +199,8 @@ def catalogue_helps() -> dict[str, str]:
     from shoal.partition import METHODS  # quick start-up: only the help needs them all
     from shoal.replace import REPLACEMENTS
 
-    return {
-        "method": f'How records are grouped: {", ".join(METHODS)}; with parameters, "mdav:variant=two-k". [mdav]',
-        "replace": f"What replaces the values of a group: {', '.join(REPLACEMENTS)}; with parameters, "
-        '"order-statistic:q=0.25"; COLUMN=NAME for one column. [mean]',
-    }
+    names = {"method": list(METHODS), "replace": list(REPLACEMENTS)}
+    return {name: OPTIONS[name].described.replace(";", f": {', '.join(own)};", 1) for name, own in names.items()}
 
 
 class CommandWithMeasures(TyperCommand):

@@ -20,7 +20,7 @@ from shoal.cli.options import (
     READING,
     Quiet,
     given_options,
-    protection_options,
+    read_options,
     refuse_beside_plan,
     refuse_with_engine,
     takes,
@@ -116,7 +116,7 @@ def protect(
     if targets is not None:
         _refuse_targets(table, targets, plan, options.get("edits"), repeats=file is None)
         targets.refuse_to_replace()
-    chosen = given_options(method=method, seed=seed) | protection_options(options, table.names)
+    chosen = given_options(method=method, seed=seed) | read_options(options, table.names)
     if targets is None:
         first = settle(table, k or 0, **asked.with_options(chosen)) if known is None else Settled(known, table)
         _print_effect(first) if dry_run else _print_explanation(file or asked.file, table, first.plan)

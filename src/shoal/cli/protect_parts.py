@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.cli.options import cluster_of, protection_options, refuse_beside_plan
+from shoal.cli.options import cluster_of, read_options, refuse_beside_plan
 from shoal.cli.release.two_folders import refuse_in_folders
 from shoal.cli.targets import Named, Targets
 from shoal.cli.terminal import progress_bar, say, say_report
@@ -70,7 +70,7 @@ def protect_folder(
     _refuse_targets(targets, source, options.get("edits"))
     asked = None
     if plan is None:
-        asked = job.with_options({**chosen, **protection_options(options, parts_of(source).names)})
+        asked = job.with_options({**chosen, **read_options(options, parts_of(source).names)})
     else:
         refuse_beside_plan([name for name in ("block_records", "refine_borders") if name in engine])
         if named.file is not None:  # another file is meant

@@ -7,9 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shoal.cli.options import CLUSTER, PROTECTION, READING, Json, Quiet, cluster_of, refuse_with_engine, takes
+from shoal.cli.options import (
+    CLUSTER,
+    PROTECTION,
+    READING,
+    Json,
+    Quiet,
+    cluster_of,
+    read_options,
+    refuse_with_engine,
+    takes,
+)
 from shoal.cli.terminal import progress_bar, say
-from shoal.cli.texts import read_ks, read_missing_codes, read_names, read_recodes
+from shoal.cli.texts import read_ks
+from shoal.parameters.of_columns import read_names
 
 if TYPE_CHECKING:
     from shoal.measure.risk.keys.overview import KeyRisk
@@ -17,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["risk"]
 
-_RECODING = {name: PROTECTION[name] for name in ("recode", "missing_codes")}
+_RECODING = {name: PROTECTION[name] for name in ("recodes", "missing_codes")}
 
 
 @takes(recoding=_RECODING, reading=READING, cluster=CLUSTER)
@@ -71,17 +82,17 @@ def risk(
 
         asked: dict[str, Any] = {"weights": weights, "unit": unit, "ks": ks}
         with progress_bar(quiet or json, "measuring"):
-            found = key_risk_parts(file, workers, keys=read_names(keys), **asked)
+            found = key_risk_parts(file, workers, keys=keys and read_names(keys), **asked)
         if json or not quiet:
             say(_json(found, None, None) if json else _text(str(file), found, None, None, guessed=keys is None))
         return
     table = as_table(file, **reading)
-    recodes = written_recodes(read_recodes(recoding.get("recode"), table.names))
+    recoding = read_options(recoding, table.names)
+    recodes, codes = written_recodes(recoding.get("recodes")), written_missing_codes(recoding.get("missing_codes"))
     refuse_recoded_roles(recodes, {str(name): role for name, role in ((weights, "weight"), (unit, "unit"))})
-    codes = written_missing_codes(read_missing_codes(recoding.get("missing_codes"), table.names))
     largest = max(2, *ks)
     recoded = recoded_table(table, recodes, codes, k=largest)
-    names, told = read_names(keys), read_names(confidential) or []
+    names, told = keys and read_names(keys), read_names(confidential or [])
     guessed = names is None
     if names is None:
         likely = {*likely_keys(recoded.table, (weights, unit, *told)), *recodes}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from copy import copy
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,15 +13,15 @@ from shoal.cli.options import (
     PROTECTION,
     READING,
     Json,
-    Option,
+    MeasureOption,
     Quiet,
     given_options,
     measure_options,
-    protection_options,
+    read_options,
     takes,
 )
 from shoal.cli.terminal import progress_bar, say
-from shoal.cli.texts import read_ks, read_methods, read_recodes
+from shoal.cli.texts import read_ks, read_methods
 from shoal.errors import ParameterError, WriteError
 from shoal.parameters.typed import typed_path
 
@@ -34,22 +33,23 @@ __all__ = ["tune"]
 _SECONDS = 120.0
 
 
-def _searched(option: Any) -> Any:
-    """Return an option whose help says that it is searched where it is not given."""
-    values, described = get_args(option)
-    described = copy(described)
-    described.help = re.sub(r"\[[^]]*\]$", "[searched]", described.help)
-    return Annotated[values, described]
-
-
 _OPTIONS = {  # without replace, which is searched always
-    name: _searched(option) if name in ("blocks", "categories") else option
+    name: replace(option, unset="searched") if name in ("blocks", "categories") else option
     for name, option in PROTECTION.items()
     if name != "replace"
 }
 
 
-@takes(options=_OPTIONS, reading=READING)
+_TRIED = {
+    "try_recodes": replace(
+        PROTECTION["recodes"],
+        help='COLUMN=RECODE: a recode to try, "age=bands:width=5"; repeat for more.',
+        flag="try-recode",
+    )
+}
+
+
+@takes(options=_OPTIONS, tried=_TRIED, reading=READING)
 def tune(
     *,
     file: Annotated[Path, typer.Argument(help="The table to find a release for.")],
@@ -76,10 +76,7 @@ def tune(
             'columns; "analytical_loss". [mixed where there are categories or recodes to try]'
         ),
     ] = None,
-    try_recode: Annotated[
-        list[str] | None,
-        typer.Option(help='COLUMN=RECODE: a recode to try, "age=bands:width=5"; repeat for more. [none]'),
-    ] = None,
+    tried: dict[str, Any],
     resume: Annotated[Path | None, typer.Option(help="Go on with the trials in this file (.jsonl).")] = None,
     plan: Annotated[
         list[str] | None,
@@ -87,7 +84,7 @@ def tune(
     ] = None,
     plans: Annotated[Path | None, typer.Option(help="Write the plans of the whole front into this folder.")] = None,
     svg: Annotated[Path | None, typer.Option("--map", help="Write the map of risk and loss there, as SVG.")] = None,
-    option: Option = None,
+    option: MeasureOption = None,
     json: Json = False,
     options: dict[str, Any],
     seed: Annotated[int, typer.Option(help="Where the search starts.")] = 0,
@@ -123,8 +120,8 @@ def tune(
     )
     searched |= {"log": log} if resume is None else {"resume": resume}
     searched |= {"options": measured_with, "utility": utility}
-    searched |= given_options(try_recodes=read_recodes(try_recode, table.names, "--try-recode"))
-    chosen = protection_options(options, table.names)
+    searched |= read_options(tried, table.names, _TRIED)
+    chosen = read_options(options, table.names)
     with progress_bar(quiet or json, "searching"):
         tuning = tune(table, max_risk=max_risk, trials=trials, search=search, seed=seed, **chosen, **searched)
     tuning.report(output, title=f"Releases of {file.name}")

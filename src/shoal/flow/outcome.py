@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import platform
+import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import Annotated
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+
+from shoal.errors import ParameterError, ShoalError
+from shoal.flow.plan_content import first_problem
+from shoal.parameters.limits import AnyNumber, OrNone, Text, TrueOrFalse, Whole
+from shoal.parameters.of_columns import ByColumn, read_names
+from shoal.parameters.option import Option
 
 __all__ = [
+    "DeclaredSection",
     "Divided",
     "Input",
     "Outcome",
@@ -30,6 +39,32 @@ class PlanSection(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
+class DeclaredSection(PlanSection):
+    """A section whose fields are declared options, each within its limit and in the form that a plan holds."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _plain(cls, value: Any, info: ValidationInfo) -> Any:
+        name = str(info.field_name)
+        for declared in cls.model_fields[name].metadata:
+            if isinstance(declared, Option):
+                return declared.limit.plain(value, name)
+        return value
+
+    @classmethod
+    def settled(cls, **parts: Any) -> Self:
+        """Return what is made of parts that were asked for; what is wrong is the error it is, in one line."""
+        try:
+            return cls(**parts)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            problem = first.get("ctx", {}).get("error")
+            if isinstance(problem, ShoalError):
+                raise problem from None
+            message = first_problem(error, cls)
+            raise ParameterError(message[0].upper() + message[1:]) from None
+
+
 def _without_nul(path: str) -> str:
     if "\0" in path:
         raise ValueError("no file can have that name")
@@ -39,22 +74,86 @@ def _without_nul(path: str) -> str:
 _PathText = Annotated[str, AfterValidator(_without_nul)]
 
 
-class Reading(PlanSection):
+class _Order(Text):
+    """The categories of a column in their order; one that has "<" or "=" in it is put in quotes."""
+
+    def plain(self, value: Any, name: str) -> list[str]:
+        if isinstance(value, list | tuple) and len(value) > 1 and all(isinstance(one, str) and one for one in value):
+            return list(value)
+        raise ParameterError(f"{name} must be a list of categories, the least first.")
+
+    def read(self, texts: Sequence[str], called: str, columns: Sequence[str]) -> list[str]:
+        categories = [one.strip().strip('"') for one in re.split(r'<(?=(?:[^"]*"[^"]*")*[^"]*$)', texts[-1])]
+        if not all(categories) or len(categories) < 2:
+            raise ParameterError(f'{called} wants COLUMN=LEAST<...<MOST; got "{texts[-1]}".')
+        return categories
+
+
+class _Orders(ByColumn):
+    """The order of some columns."""
+
+    def read(self, texts: Sequence[str], called: str, columns: Sequence[str]) -> Any:
+        """Return the order of every column; those with the same one are named with commas between."""
+        pairs = [re.split('=(?=(?:[^"]*"[^"]*")*[^"]*$)', text, maxsplit=1) for text in texts]  # not within quotes
+        single = [(name, "".join(order)) for names, *order in pairs for name in read_names([names])]
+        return super().read([f"{name}={order}" for name, order in single], called, [name for name, _ in single])
+
+
+class _Sheet(Text):
+    """A sheet by its name or its number."""
+
+    @property
+    def wanted(self) -> str:
+        return "the name or the number of a sheet"
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+class Reading(DeclaredSection):
     """The options that were needed to read the input file."""
 
-    delimiter: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-    sheet: str | int | None = None
-    orders: dict[str, list[str]] | None = None
-    budget: float | None = None
+    delimiter: Annotated[
+        str | None,
+        Option(limit=OrNone(Text()), help="What separates the cells of a CSV file.", unset="from its header"),
+    ] = None
+    decimal: Annotated[str | None, Option(limit=OrNone(Text()), help='The decimal mark of a CSV file, "." or ",".')] = (
+        None
+    )
+    encoding: Annotated[str | None, Option(limit=OrNone(Text()), help="The encoding of a CSV file.", unset="utf-8")] = (
+        None
+    )
+    sheet: Annotated[
+        str | int | None, Option(limit=OrNone(_Sheet()), help="The sheet of an Excel file.", unset="the first")
+    ] = None
+    orders: Annotated[
+        dict[str, list[str]] | None,
+        Option(
+            limit=OrNone(_Orders(_Order(), "COLUMN=LEAST<...<MOST", '{"education": ["primary", "secondary"]}')),
+            help='The order of a column of text: "education=primary<secondary"; repeat for more.',
+            flag="order",
+        ),
+    ] = None
+    budget: Annotated[
+        float | None,
+        Option(
+            limit=OrNone(AnyNumber()),
+            help="How many times the usual memory and time reading a file may take.",
+            unset="1",
+        ),
+    ] = None
 
 
-class Divided(PlanSection):
+class Divided(DeclaredSection):
     """How a file is divided between the workers of a cluster, which decides its groups too."""
 
-    block_records: int = Field(ge=4)  # that a block should have
-    refine_borders: bool = False  # whether groups near the cuts are searched through once more
+    block_records: Annotated[
+        int, Option(limit=Whole(4), help="Records that a worker protects at once.", unset="500000")
+    ]
+    refine_borders: Annotated[
+        bool,
+        Option(limit=TrueOrFalse(), help="Search through groups near the cuts between blocks once more.", unset="no"),
+    ] = False
 
     def parts(self, records: int) -> int:
         """Return in how many files a release of so many records is written."""

@@ -125,10 +125,13 @@ def _relative(path: str, plan: Path) -> str:
 def first_problem(error: ValidationError, model: type[BaseModel]) -> str:
     """Return the first of the problems that a plan has, in one sentence with its place."""
     first = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
+    places = [str(part) for part in first["loc"]]
+    where = ".".join(places)
     if first["type"] == "extra_forbidden":
         return f'there is no key "{where}".{nearest_name_hint(str(first["loc"][-1]), model.model_fields)}'
     if first["type"] == "missing":
         return f'the key "{where}" is missing.'
     message = str(first["msg"]).removeprefix("Value error, ").rstrip(".")
-    return f"{where}: {message}." if where and not message.startswith(f"{where} ") else f"{message}."
+    if places and message.startswith(f"{places[-1]} "):  # as what is outside the limits of an option does
+        return ".".join([*places[:-1], f"{message}."])
+    return f"{where}: {message}." if where else f"{message}."

@@ -7,15 +7,14 @@ typed on the command line, filled in on a page and written in a job, what a plan
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, ValidationError, ValidationInfo, field_serializer, field_validator, model_serializer
+from pydantic import Field, field_serializer, model_serializer
 
-from shoal.errors import ParameterError, RuleError, ShoalError, nearest_name_hint
-from shoal.flow.outcome import PlanSection
-from shoal.flow.plan_content import first_problem
+from shoal.errors import ParameterError, RuleError, nearest_name_hint
+from shoal.flow.outcome import DeclaredSection
 from shoal.parameters.choices import as_text, short_form, written_form
 from shoal.parameters.default import is_default
 from shoal.parameters.limits import Above, Limit, Number, OneOf, OrNone, Text, TrueOrFalse, Whole, check_limits
@@ -31,7 +30,7 @@ from shoal.parameters.of_columns import (
     Role,
     read_names,
 )
-from shoal.parameters.option import Option
+from shoal.parameters.option import Option, declared_options
 
 if TYPE_CHECKING:
     from shoal.edits import Rule
@@ -130,31 +129,7 @@ def _where_given(sentence: str) -> Callable[[Any], str]:
     return lambda value: "" if value is None else sentence.format(value)
 
 
-class _Options(PlanSection):
-    """Options, each within its limit and in the form that a plan holds."""
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _plain(cls, value: Any, info: ValidationInfo) -> Any:
-        name = str(info.field_name)
-        declared = _declared(cls, name)
-        return value if declared is None else declared.limit.plain(value, name)
-
-    @classmethod
-    def settled(cls, **parts: Any) -> Self:
-        """Return what is made of parts that were asked for; what is wrong is the error it is, in one line."""
-        try:
-            return cls(**parts)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            problem = first.get("ctx", {}).get("error")
-            if isinstance(problem, ShoalError):
-                raise problem from None
-            message = first_problem(error, cls)
-            raise ParameterError(message[0].upper() + message[1:]) from None
-
-
-class PlannedOptions(_Options):
+class PlannedOptions(DeclaredSection):
     """The options that a plan holds as they were asked for."""
 
     k: Annotated[
@@ -285,7 +260,7 @@ class PlannedOptions(_Options):
         return [rule.text for rule in edits]
 
 
-class OpenOptions(_Options):
+class OpenOptions(DeclaredSection):
     """The options that leave something open, which is decided before anything is masked: the plan holds both."""
 
     columns: Annotated[
@@ -315,13 +290,18 @@ class OpenOptions(_Options):
     ] = None
     method: Annotated[
         str | dict[str, Any] | None,
-        Option(limit=OrNone(_Choice("method")), help="How records are grouped.", unset="mdav"),
+        Option(
+            limit=OrNone(_Choice("method")),
+            help='How records are grouped; with parameters, "mdav:variant=two-k".',
+            unset="mdav",
+        ),
     ] = None
     replace: Annotated[
         str | dict[str, Any] | None,
         Option(
             limit=OrNone(OneOrByColumn(_Choice("replace"), "COLUMN=NAME", '{"income": "median"}', separated=False)),
-            help="What replaces the values of a group; COLUMN=NAME for one column.",
+            help='What replaces the values of a group; with parameters, "order-statistic:q=0.25"; COLUMN=NAME for one '
+            "column.",
             unset="mean",
             label="Replacement by column",
         ),
@@ -445,20 +425,4 @@ class Request(OpenOptions, PlannedOptions):
         return {**(self.roles or {}), **{name: role for name, role in own if name is not None}}
 
 
-def _declared(model: type[_Options], name: str) -> Option | None:
-    return next((one for one in model.model_fields[name].metadata if isinstance(one, Option)), None)
-
-
-def _named(model: type[_Options]) -> dict[str, Option]:
-    """Return what is declared of every option, in its order, with its name and its default."""
-    declared = {name: _declared(model, name) for name in model.model_fields}
-    return {
-        name: replace(
-            one, name=name, default=None if (field := model.model_fields[name]).default_factory else field.default
-        )
-        for name, one in declared.items()
-        if one is not None
-    }
-
-
-OPTIONS: Mapping[str, Option] = _named(Request)
+OPTIONS = {**declared_options(OpenOptions), **declared_options(PlannedOptions)}

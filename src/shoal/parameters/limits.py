@@ -303,7 +303,7 @@ class OrNone(Limit):
         return None if value is None else self.limit.plain(value, name)
 
 
-def without_none(limit: Limit | None) -> Limit | None:
+def without_none(limit: Limit) -> Limit:
     """Return the limit of the values that are not None."""
     return limit.limit if isinstance(limit, OrNone) else limit
 

@@ -145,10 +145,12 @@ class ByColumn(Limit):
         """Return what was typed for every column, whose name may have "=" in it: the longest that exists counts."""
         pairs: dict[str, Any] = {}
         for text in texts:
-            known = (name for name in (*columns, self.every) if name and text.startswith(f"{name}="))
-            column = max(known, key=len, default=text.partition("=")[0])
-            rest = text[len(column) + 1 :].strip()
-            if not column or not rest:
+            known = (name for name in (*columns, self.every) if text.startswith(f"{name}="))
+            column = max(known, key=len, default=None)
+            before, sign, after = text.partition("=")
+            rest = (after if column is None else text[len(column) + 1 :]).strip()
+            column = before.strip() if column is None else column
+            if not sign or not rest:  # a name may be empty
                 raise ParameterError(f'{called} wants {self.wants}; got "{text}".')
             value = self.value.read([rest], called, columns)
             if self.adds_up:
@@ -195,7 +197,7 @@ class OneOrByColumn(ByColumn):
         return [*self.value.bad_values(), *({"a": bad} for bad in self.value.bad_values())]
 
     def read(self, texts: Sequence[str], called: str, columns: Sequence[str]) -> Any:
-        pairs = [one.strip() for one in read_names(texts)] if self.separated else list(texts)
+        pairs = read_names(texts) if self.separated else list(texts)
         of_columns = [one for one in pairs if self._is_pair(one, columns)]
         if not of_columns and len(texts) == 1:
             return self.value.read([texts[0].strip()], called, columns)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.parameters.limits import Limit, without_none
 
-__all__ = ["Option"]
+__all__ = ["Option", "declared_options"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,11 +57,25 @@ class Option:
     @property
     def form(self) -> Limit:
         """What it may be where it is given."""
-        form = without_none(self.limit)
-        assert form is not None
-        return form
+        return without_none(self.limit)
+
+    @property
+    def described(self) -> str:
+        """What it does, and what holds where it is left out."""
+        return f"{self.help} [{self.unset}]" if self.unset else self.help
 
     @property
     def typed(self) -> str:
         """The option as it is typed: "--missing-codes"."""
         return f"--{(self.flag or self.name).replace('_', '-')}"
+
+
+def declared_options(model: Any) -> dict[str, Option]:
+    """Return the options that are fields of a pydantic model, in its order, each with its name and its default."""
+    declared = {}
+    for name, field in model.model_fields.items():
+        default = None if field.default_factory else field.default
+        for one in field.metadata:
+            if isinstance(one, Option):
+                declared[name] = replace(one, name=name, default=default)
+    return declared

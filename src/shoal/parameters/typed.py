@@ -23,7 +23,7 @@ def typed(option: str, *parts: str) -> str:
 
 
 def listed(names: Iterable[str], *, apart: str = "") -> str:
-    """Return names between commas, as `cli.texts.read_names` reads them; some in double quotes of their own.
+    """Return names between commas, as `of_columns.read_names` reads them; some in double quotes of their own.
 
     Parameters
     ----------

@@ -62,6 +62,12 @@ class Bands(Recode):
         "bottom": OrNone(AnyNumber()),
         "breaks": OrNone(Ascending()),
     }
+    title: ClassVar[str] = "put into bands"
+    labels: ClassVar[Mapping[str, str]] = {
+        "width": "Width of a band",
+        "top": "One band from here on (optional)",
+        "bottom": "One band below (optional)",
+    }
 
     width: float = 5
     start: float | None = None

@@ -87,11 +87,17 @@ class Recode(ABC):
         What it does, in one sentence without a full stop.
     limits
         What its parameters may be.
+    title
+        What it does to a column, as a page offers it; "" where it has no form there.
+    labels
+        The parameters that the form has, each with what it asks for. The first that is a number has a slider.
     """
 
     name: ClassVar[str]
     summary: ClassVar[str]
     limits: ClassVar[Mapping[str, Limit]] = {}
+    title: ClassVar[str] = ""
+    labels: ClassVar[Mapping[str, str]] = {}
 
     @property
     def counts_records(self) -> bool:

@@ -38,6 +38,8 @@ class DatePart(Recode):
     name: ClassVar[str] = "date-part"
     summary: ClassVar[str] = "keeps the year, the quarter, the month or the week of dates"
     limits: ClassVar[Mapping[str, Limit]] = {"part": OneOf(("year", "quarter", "month", "week"))}
+    title: ClassVar[str] = "keep a part of the date"
+    labels: ClassVar[Mapping[str, str]] = {"part": "What is kept"}
 
     part: Literal["year", "quarter", "month", "week"] = "year"
 

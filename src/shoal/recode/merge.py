@@ -99,6 +99,12 @@ class Merge(Recode):
     name: ClassVar[str] = "merge"
     summary: ClassVar[str] = "makes one category of several, or of those that few records have"
     limits: ClassVar[Mapping[str, Limit]] = {"groups": OrNone(_Groups()), "rare": OrNone(Whole(2)), "into": _Name()}
+    title: ClassVar[str] = "merge categories"
+    labels: ClassVar[Mapping[str, str]] = {
+        "rare": "Merge categories with fewer records than",
+        "into": "What merged categories are called",
+        "groups": "Or choose two or more to merge.",
+    }
 
     groups: Mapping[Any, Sequence[Any]] | None = None
     rare: int | None = None

@@ -26,6 +26,8 @@ class Round(Recode):
     name: ClassVar[str] = "round"
     summary: ClassVar[str] = "rounds numbers to the nearest multiple of one"
     limits: ClassVar[Mapping[str, Limit]] = {"to": Above(0)}
+    title: ClassVar[str] = "round"
+    labels: ClassVar[Mapping[str, str]] = {"to": "To multiples of"}
 
     to: float = 1000
 

@@ -45,7 +45,16 @@ class TopBottom(Recode):
     limits: ClassVar[Mapping[str, Limit]] = {
         "top": OrNone(AnyNumber()),
         "bottom": OrNone(AnyNumber()),
-        "value": OneOf(("limit", "mean", "text")),
+        "value": OneOf(
+            ("limit", "mean", "text"),
+            labels=("the limit itself", "the mean of those beyond it", 'a text such as "85+"'),
+        ),
+    }
+    title: ClassVar[str] = "top and bottom codes"
+    labels: ClassVar[Mapping[str, str]] = {
+        "top": "All from here on get one value",
+        "bottom": "All below get one value (optional)",
+        "value": "which is",
     }
 
     top: float | None = None

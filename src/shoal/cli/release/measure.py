@@ -9,23 +9,23 @@ import typer
 
 from shoal.cli.options import (
     CLUSTER,
+    MEASURED,
     READING,
-    Blocks,
     Json,
-    Kind,
-    Option,
+    MeasureOption,
     Quick,
     Quiet,
     SampleSeed,
-    Strata,
+    given_options,
     measure_options,
+    read_options,
     refuse_beside_plan,
     takes,
 )
 from shoal.cli.release.two_files import Aligned, NoPlan, TwoFiles, read_two_files, refuse_output
 from shoal.cli.release.two_folders import plan_of_folder, refuse_in_folders, workers_of
 from shoal.cli.terminal import progress_bar, say
-from shoal.cli.texts import read_assignments, read_blocks, read_names
+from shoal.parameters.of_columns import read_names
 
 # Imported inside the functions, so that `shoal --help` answers at once.
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["measure"]
 
 
-@takes(reading=READING, cluster=CLUSTER)
+@takes(known=MEASURED, reading=READING, cluster=CLUSTER)
 def measure(
     *,
     original: Annotated[Path, typer.Argument(help="The table as it was.")],
@@ -53,21 +53,13 @@ def measure(
     ] = None,
     no_plan: NoPlan = False,
     aligned: Aligned = False,
-    method: Annotated[str | None, typer.Option(help="The method of the release, if there is no plan.")] = None,
     k: Annotated[int | None, typer.Option("-k", help="The k of the release, if there is no plan.")] = None,
-    blocks: Blocks = None,
-    strata: Strata = None,
-    weights: Annotated[str | None, typer.Option(help="The column of sampling weights, which risks leave out.")] = None,
-    unit: Annotated[str | None, typer.Option(help="The column of units, such as households: they are counted.")] = None,
-    columns: Annotated[
-        list[str] | None, typer.Option(help="Columns to compare, separated by commas. [all in both files]")
-    ] = None,
-    kind: Kind = None,
+    known: dict[str, Any],
     measures: Annotated[
         list[str] | None,
         typer.Option(help="Names as in the last column of the table that is printed, separated by commas. [all]"),
     ] = None,
-    option: Option = None,
+    option: MeasureOption = None,
     quick: Quick = False,
     seed: SampleSeed = 0,
     reading: dict[str, Any],
@@ -80,27 +72,25 @@ def measure(
     from shoal.report.terminal.evaluation import evaluation_text
     from shoal.write import replacing
 
-    decided = {"method": method, "k": k, "blocks": blocks, "strata": strata, "columns": columns, "kind": kind}
-    decided |= {"weights": weights, "unit": unit}
-    beside = [name for name, value in decided.items() if value not in (None, [])]
+    beside = [*given_options(k=k), *known]
     if plan is not None:
         refuse_beside_plan(beside)
-    asked: dict[str, Any] = {"measures": read_names(measures), "options": measure_options(option), "seed": seed}
-    facts: dict[str, Any] = {"k": k, "columns": read_names(columns), "kinds": read_assignments("--kind", kind)}
-    facts |= {"weights": weights, "unit": unit}
-    workers = workers_of(cluster, {**reading, "method": method, "blocks": blocks, "strata": strata, "quick": quick})
+    asked: dict[str, Any] = {"measures": measures and read_names(measures), "options": measure_options(option)}
+    asked["seed"] = seed
+    alone = {name: value for name, value in known.items() if name in ("method", "blocks", "strata")}
+    workers = workers_of(cluster, {**reading, **alone, "quick": quick})
+    facts = given_options(k=k) | read_options(known)
     if workers is not None:
         refuse_in_folders(output, "", original, masked)
         with workers:
-            known, its_own = plan_of_folder(
+            of_plan, its_own = plan_of_folder(
                 workers, masked, plan, output, look_beside=not no_plan, options=beside, quiet=quiet
             )
             asked["aligned"] = aligned or its_own
             with progress_bar(quiet or json, "measuring"):
-                evaluation = _measured_parts(original, masked, workers, known, facts, **asked)
+                evaluation = _measured_parts(original, masked, workers, of_plan, facts, **asked)
     else:
         files = read_two_files(original, masked, plan, reading, look_beside=not no_plan, options=beside, quiet=quiet)
-        facts |= {"method": method, "blocks": read_blocks(blocks), "strata": read_names(strata)}
         if output is not None:
             refuse_output(output, "measures", "", files)
         with progress_bar(quiet or json, "measuring"):
@@ -129,5 +119,4 @@ def _measured_parts(
     """Measure two folders on a cluster."""
     from shoal.scale.measured.measure import measure_parts
 
-    given = {name: value for name, value in facts.items() if value not in (None, {})}
-    return measure_parts(original, masked, workers, plan=plan, **given, **asked)
+    return measure_parts(original, masked, workers, plan=plan, **facts, **asked)

@@ -9,20 +9,20 @@ import typer
 
 from shoal.cli.options import (
     CLUSTER,
+    MEASURED,
     READING,
-    Kind,
-    Option,
+    MeasureOption,
     Quick,
     Quiet,
     SampleSeed,
     measure_options,
+    read_options,
     refuse_beside_plan,
     takes,
 )
 from shoal.cli.release.two_files import Aligned, NoPlan, TwoFiles, read_two_files, refuse_output
 from shoal.cli.release.two_folders import plan_of_folder, refuse_in_folders, workers_of
 from shoal.cli.terminal import progress_bar, say
-from shoal.cli.texts import read_assignments, read_names
 
 # Imported inside the functions, so that `shoal --help` answers at once.
 if TYPE_CHECKING:
@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 
 __all__ = ["report"]
 
+_COMPARED = {name: MEASURED[name] for name in ("columns", "kinds")}
 
-@takes(reading=READING, cluster=CLUSTER)
+
+@takes(compared=_COMPARED, reading=READING, cluster=CLUSTER)
 def report(
     *,
     original: Annotated[Path, typer.Argument(help="The table as it was.")],
@@ -56,11 +58,8 @@ def report(
     json: Annotated[
         bool, typer.Option("--json", help="Print every fact as JSON; the page is written only if -o names it.")
     ] = False,
-    columns: Annotated[
-        list[str] | None, typer.Option(help="Columns to compare, separated by commas. [all in both files]")
-    ] = None,
-    kind: Kind = None,
-    option: Option = None,
+    compared: dict[str, Any],
+    option: MeasureOption = None,
     quick: Quick = False,
     seed: SampleSeed = 0,
     reading: dict[str, Any],
@@ -75,16 +74,16 @@ def report(
 
     check_limits({"audience": OneOf(("internal", "public"))}, {"audience": audience})
     asked: dict[str, Any] = {"options": measure_options(option), "seed": seed}
-    beside = [name for name, value in {"columns": columns, "kind": kind}.items() if value not in (None, [])]
+    beside = list(compared)
     if plan is not None:
         refuse_beside_plan(beside)
     if output is None and not json:
         output = Path(f"{masked.stem}-report.html")
-    facts: dict[str, Any] = {"columns": read_names(columns), "kinds": read_assignments("--kind", kind)}
+    facts = read_options(compared)
     workers = workers_of(cluster, {**reading, "quick": quick})
     if workers is not None:
         refuse_in_folders(output, ".html", original, masked)
-        how = {**asked, **{name: value for name, value in facts.items() if value}}
+        how = {**asked, **facts}
         with workers:
             known, its_own = plan_of_folder(
                 workers, masked, plan, output, look_beside=not no_plan, options=beside, quiet=quiet

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from shoal.errors import ParameterError, PlanError, nearest_name_hint
 from shoal.flow.chain.whole_chain import MOST_STEPS
 from shoal.flow.outcome import Reading
-from shoal.flow.plan_content import content_of
+from shoal.flow.plan_content import content_of, first_problem
 from shoal.flow.protect import protect_in_steps
 from shoal.flow.release import Release
 from shoal.flow.request import OPTIONS
@@ -217,8 +217,7 @@ def _reading(content: Any) -> dict[str, Any]:
     try:
         return Reading.model_validate(content).model_dump(exclude_none=True)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        raise ValueError(f"reading.{'.'.join(map(str, first['loc']))}: {first['msg']}.") from None
+        raise ValueError(f"reading.{first_problem(error, Reading)}") from None
 
 
 def _options(options: dict[str, Any], source: Path) -> dict[str, Any]:

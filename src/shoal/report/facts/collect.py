@@ -259,7 +259,7 @@ class Collector:
             return None
         if not self._internal:
             return self._plan.public()
-        secret: dict[str, Any] = {"outcome": True, "versions": True, "key": True}
+        secret: dict[str, Any] = {"outcome": True, "versions": True, "key": True, "asked": True}
         left_out = {**secret, "before": {"__all__": secret} if self._plan.before else True}
         return self._plan.model_dump(exclude=left_out)
 

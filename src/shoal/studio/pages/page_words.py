@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from shoal.parameters.option import Option
 from shoal.parameters.typed import QUOTED
-from shoal.studio.pages.settings import SETTINGS, Setting
+from shoal.studio.pages.settings import SETTINGS
 
 __all__ = ["in_page_words"]
 
-_SETTINGS = {one.option: one for one in SETTINGS if one.field != "text"}
+_SETTINGS = {one.name: one for one in SETTINGS if one.form.widget != "text"}
 _FLAGS = rf"""\(--(?:{QUOTED}|[^()"'$])*\)"""
 _ARGUMENT = re.compile(
     rf'\b(?P<option>[a-z_]+)=(?:"(?P<word>[\w-]+)"|(?P<value>True|\d+(?:\.\d+)?))(?P<flag> {_FLAGS})?'
@@ -39,5 +40,6 @@ def _as_field(found: re.Match[str]) -> str:
     return f'"{_filled_in(setting, found["word"] or found["value"])}"{where}'
 
 
-def _filled_in(setting: Setting, value: str) -> str:
-    return setting.label if setting.field == "check" else f"{setting.label}: {dict(setting.words).get(value, value)}"
+def _filled_in(setting: Option, value: str) -> str:
+    is_box = setting.form.widget == "check"
+    return setting.label if is_box else f"{setting.label}: {setting.form.choices.get(value, value)}"

@@ -7,10 +7,12 @@ from typing import Any
 
 from htmltools import HTML, Tag, TagChild, html_escape, tags
 
+from shoal.parameters.limits import Limit
 from shoal.studio.pages.page_words import in_page_words
 
 __all__ = [
     "data_table",
+    "declared_field",
     "empty",
     "filter_field",
     "labelled",
@@ -152,6 +154,20 @@ def sending_check(to: str, id: str, text: TagChild, checked: bool, **about: str)
         tags.label(text, {"for": id}, class_="form-check-label"),
         class_="form-check",
     )
+
+
+def declared_field(to: str, id: str, label: str, limit: Limit, value: Any, meaning: str = "", **about: str) -> Tag:
+    """Return the field of a parameter or an option as its limit declares it: a box, a choice, a number or a text.
+
+    See `sending_select`.
+    """
+    if limit.widget == "check":
+        text = f"{label} ({meaning.rstrip('.')})" if meaning else label
+        return sending_check(to, id, text, bool(value), **about)
+    if limit.widget == "choice":
+        words = limit.choices if str(value) in limit.choices else {"": "a different one for some columns"}
+        return labelled(label, sending_select(to, id, label, {**words, **limit.choices}, str(value), **about), meaning)
+    return labelled(label, sending_field(to, id, label, value, limit.widget, **about), meaning)
 
 
 def labelled(label: str, control: Tag, hint: TagChild = "") -> Tag:

@@ -17,7 +17,7 @@ from shoal.studio.workspace import Attempt
 def test_every_method_is_tried_with_every_k_and_one_that_promises_none_once():
     base = Decisions().with_option("missing", "fill")
     tried = several_decisions(base, "mdav, vmdav:gamma=0.5, mdav+median, rank-swap:p=5", "3, 5")
-    assert [(one.get("method"), str(one.get("replace")), one.k) for one in tried] == [
+    assert [(one.get("method"), one.get("replace") or "mean", one.k) for one in tried] == [
         ("mdav", "mean", 3),
         ("mdav", "mean", 5),
         ("vmdav:gamma=0.5", "mean", 3),

@@ -9,19 +9,14 @@ from typing import Any
 
 from shoal.errors import ShoalError
 from shoal.parameters.choices import as_text
-from shoal.recode.catalogue import build_recode
+from shoal.parameters.limits import Above, AnyNumber, Limit, without_none
+from shoal.recode.catalogue import RECODES, build_recode
 from shoal.studio.tasks.recoding import Ways, round_step
 
-__all__ = ["WAY_NAMES", "RecodeDraft", "draft_of", "is_one_of_the_forms", "recode_of"]
+__all__ = ["WAY_NAMES", "RecodeDraft", "draft_of", "fields_of", "is_one_of_the_forms", "recode_of", "slider_of"]
 
 # The recodes that there is a form for, in the words of the page.
-WAY_NAMES = {
-    "bands": "put into bands",
-    "top-bottom": "top and bottom codes",
-    "round": "round",
-    "merge": "merge categories",
-    "date-part": "keep a part of the date",
-}
+WAY_NAMES = {name: kind.title for name, kind in RECODES.items() if kind.title}
 _BANDS_AT_FIRST = 10
 _NOT_RARE = ("0", "1")  # where a slider of the fewest records begins: nothing is merged
 
@@ -55,12 +50,18 @@ class RecodeDraft:
         return replace(self, chosen=(*kept, category) if chosen else kept)
 
 
+def fields_of(way: str) -> dict[str, Limit]:
+    """Return the parameters of a recode that its form has, each with what it may be."""
+    kind = RECODES[way]
+    return {name: without_none(kind.limits[name]) for name in kind.labels}
+
+
 def is_one_of_the_forms(recode: Any) -> bool:
-    """Whether there is a form for what is decided: one recode, by its width and not by breaks."""
+    """Whether there is a form for what is decided: one recode, with parameters that the form has."""
     if isinstance(recode, list):
         return len(recode) == 1 and is_one_of_the_forms(recode[0])
     written = build_recode(recode).written()
-    return written["name"] in WAY_NAMES and not {"breaks", "start"} & set(written)
+    return written["name"] in WAY_NAMES and {"name", *fields_of(written["name"])}.issuperset(written)
 
 
 def draft_of(recode: Any, way: str, ways: Ways) -> RecodeDraft:
@@ -70,26 +71,32 @@ def draft_of(recode: Any, way: str, ways: Ways) -> RecodeDraft:
     written: Mapping[str, Any] = {}
     if recode is not None and not isinstance(recode, list):
         written = build_recode(recode).written()
-    if written.get("name") == way:
-        groups = {name: tuple(members) for name, members in (written.get("groups") or {}).items()}
-        texts = {name: _text(value) for name, value in written.items() if name not in ("name", "groups")}
-        return RecodeDraft(way, MappingProxyType(_at_first(way, ways) | {"top": ""} | texts), MappingProxyType(groups))
-    return RecodeDraft(way, MappingProxyType(_at_first(way, ways)))
+    if written.get("name") != way:
+        return RecodeDraft(way, MappingProxyType(_at_first(way, ways)))
+    groups = {name: tuple(members) for name, members in (written.get("groups") or {}).items()}
+    begun = {name: text for name, text in _at_first(way, ways).items() if fields_of(way)[name].widget != "number"}
+    texts = {name: _text(value) for name, value in written.items() if name not in ("name", "groups")}
+    return RecodeDraft(way, MappingProxyType(begun | texts), MappingProxyType(groups))
 
 
 def _at_first(way: str, ways: Ways) -> dict[str, str]:
-    """Return the fields that a form begins with."""
-    if way in ("bands", "round"):
-        about = (ways.greatest - ways.least) / _BANDS_AT_FIRST
-        width = _text(max(ways.step, round_step(about)))
-        return {"width": width} if way == "bands" else {"to": width}
-    if way == "top-bottom":
-        span = ways.greatest - ways.least
-        top = ways.least + ways.step * round(0.9 * span / ways.step) if ways.step else ways.greatest
-        return {"value": "limit", "top": _text(top)}
-    if way == "merge":
-        return {"into": "other"}
-    return {"part": "year"}
+    """Return the fields that a form begins with: a width or a limit that suits the column, else what is usual."""
+    texts = {}
+    for name, limit in fields_of(way).items():
+        usual = getattr(RECODES[way], name)
+        if isinstance(limit, Above):
+            usual = max(ways.step, round_step((ways.greatest - ways.least) / _BANDS_AT_FIRST))
+        elif limit.widget == "number" and name == slider_of(way) and isinstance(limit, AnyNumber):
+            span = ways.greatest - ways.least
+            usual = ways.least + ways.step * round(0.9 * span / ways.step) if ways.step else ways.greatest
+        if usual is not None:
+            texts[name] = _text(usual)
+    return texts
+
+
+def slider_of(way: str) -> str:
+    """Return the parameter that has a slider: the first that is a number; "" if none is."""
+    return next((name for name, limit in fields_of(way).items() if limit.widget == "number"), "")
 
 
 def _text(value: Any) -> str:
@@ -104,16 +111,17 @@ def recode_of(draft: RecodeDraft) -> Any:
     ShoalError
         A field holds no number, or the recode cannot be.
     """
-    written: dict[str, Any] = {"name": draft.way}
+    limits = fields_of(draft.way)
+    written: dict[str, Any] = {"name": draft.way} | _merged(draft)
     for name, text in draft.fields.items():
         is_off = name == "rare" and text.strip() in _NOT_RARE
-        if text.strip() and name != "into" and not is_off:
-            written[name] = text if name in ("value", "part") else _number(name, text)
+        if text.strip() and not is_off:
+            written[name] = limits[name].read([text.strip()], name, ())
     if draft.way == "merge":
-        written |= _merged(draft) | ({"into": _new_name(draft)} if "rare" in written else {})
-        if not {"groups", "rare"} & set(written):
-            return None
-    if draft.way == "top-bottom" and not {"top", "bottom"} & set(written):
+        written["into"] = _new_name(draft)
+        if "rare" not in written:
+            del written["into"]
+    if slider_of(draft.way) and written.keys() <= {"name", "value"}:  # no limit, nothing to merge
         return None
     return _as_decided(build_recode(written).written())
 
@@ -133,14 +141,6 @@ def _merged(draft: RecodeDraft) -> dict[str, Any]:
 
 def _new_name(draft: RecodeDraft) -> str:
     return draft.fields.get("into", "").strip() or "other"
-
-
-def _number(name: str, text: str) -> float | int:
-    try:
-        number = float(text)
-    except ValueError:
-        raise ShoalError(f"{name} must be a number.") from None
-    return int(number) if number.is_integer() else number
 
 
 def _as_decided(written: dict[str, Any]) -> Any:

@@ -2,55 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from htmltools import Tag, TagList, tags
 
-from shoal.studio.pages.keys.drafts import RecodeDraft
+from shoal.parameters.limits import Above, Limit, Whole
+from shoal.recode.catalogue import RECODES
+from shoal.studio.pages.keys.drafts import RecodeDraft, fields_of, slider_of
 from shoal.studio.pages.parts import sending_select
 from shoal.studio.tasks.recoding import CategoryCount, Ways
 
 __all__ = ["recode_form"]
 
-_VALUES = {"limit": "the limit itself", "mean": "the mean of those beyond it", "text": 'a text such as "85+"'}
-_PARTS = {"year": "year", "quarter": "quarter", "month": "month", "week": "week"}
-
 Namespace = Callable[[str], Any]
 
 
 def recode_form(draft: RecodeDraft, ways: Ways, column: str, ns: Namespace) -> Tag | TagList:
-    """Return the fields of a way, with what a draft has in them."""
+    """Return the fields of a way, as its parameters declare them, with what a draft has in them."""
     fields = _Fields(draft, ways, column, ns)
-    half = (ways.greatest - ways.least) / 2
-    if draft.way == "bands":
-        return tags.div(
-            fields.slider("width", "Width of a band", ways.step, max(ways.step, half), ways.step),
-            fields.number("top", "One band from here on (optional)"),
-            fields.number("bottom", "One band below (optional)"),
-            class_="fields",
-        )
-    if draft.way == "top-bottom":
-        return tags.div(
-            fields.slider("top", "All from here on get one value", ways.least, ways.greatest, ways.step),
-            fields.number("bottom", "All below get one value (optional)"),
-            fields.select("value", "which is", _VALUES),
-            class_="fields",
-        )
-    if draft.way == "round":
-        return tags.div(
-            fields.slider("to", "To multiples of", ways.step, max(ways.step, half), ways.step), class_="fields"
-        )
-    if draft.way == "date-part":
-        return tags.div(fields.select("part", "What is kept", _PARTS), class_="fields")
-    return TagList(
-        tags.div(
-            fields.slider("rare", "Merge categories with fewer records than", 1, ways.most_rare, 1),
-            fields.text("into", "What merged categories are called"),
-            class_="fields",
-        ),
-        fields.categories(),
-    )
+    drawn = [fields.field(name, limit) for name, limit in fields_of(draft.way).items() if name != "groups"]
+    chips = fields.categories() if "groups" in fields_of(draft.way) else None
+    return TagList(tags.div(*drawn, class_="fields"), chips)
 
 
 class _Fields:
@@ -58,6 +31,13 @@ class _Fields:
 
     def __init__(self, draft: RecodeDraft, ways: Ways, column: str, ns: Namespace) -> None:
         self._draft, self._ways, self._column, self._ns = draft, ways, column, ns
+        self._labels = RECODES[draft.way].labels
+
+    def field(self, name: str, limit: Limit) -> Tag:
+        """Return what a parameter is filled in with: a choice, a slider, or a box for a number or a text."""
+        if limit.widget == "choice":
+            return self._select(name, limit.choices)
+        return self._slider(name, limit) if name == slider_of(self._draft.way) else self._written(name, limit.widget)
 
     def _sent(self, name: str) -> dict[str, Any]:
         return {
@@ -70,56 +50,47 @@ class _Fields:
     def _id(self, name: str) -> str:
         return str(self._ns(f"{self._draft.way.replace('-', '_')}_{name}"))
 
-    def slider(self, name: str, label: str, least: float, most: float, step: float) -> Tag:
+    def _slider(self, name: str, limit: Limit) -> Tag:
         """Return a slider, and beside it a box for any number."""
+        label, (least, most, step) = self._labels[name], self._range(limit)
         value = self._draft.fields.get(name, "") or f"{least:.12g}"
-        return tags.div(
-            tags.label(label, {"for": self._id(name)}, class_="form-label"),
-            tags.div(
-                tags.input(
-                    {"type": "range", "id": f"{self._id(name)}_slider", "aria-label": f"{label}, slider"},
-                    {"min": f"{least:.12g}", "max": f"{most:.12g}", "step": f"{step:.12g}", "value": value},
-                    {"data-mirror": self._id(name), **self._sent(name)},
-                    class_="form-range",
-                ),
-                self._box(name, {"data-mirror": f"{self._id(name)}_slider", "value": value}),
-                class_="slider",
-            ),
-            class_="field field-wide",
+        slider = tags.input(
+            {"type": "range", "id": f"{self._id(name)}_slider", "aria-label": f"{label}, slider"},
+            {"min": f"{least:.12g}", "max": f"{most:.12g}", "step": f"{step:.12g}", "value": value},
+            {"data-mirror": self._id(name), **self._sent(name)},
+            class_="form-range",
         )
+        box = self._box(name, "number", {"data-mirror": f"{self._id(name)}_slider", "value": value})
+        return self._labelled(name, tags.div(slider, box, class_="slider"), "field field-wide")
 
-    def number(self, name: str, label: str) -> Tag:
-        """Return a box for a number that may be left out."""
-        return tags.div(
-            tags.label(label, {"for": self._id(name)}, class_="form-label"),
-            self._box(name, {"value": self._draft.fields.get(name, "")}),
-            class_="field",
-        )
+    def _range(self, limit: Limit) -> tuple[float, float, float]:
+        """Return where a slider begins and ends, and its step: of widths, of records, or among the values."""
+        ways = self._ways
+        if isinstance(limit, Above):
+            return ways.step, max(ways.step, (ways.greatest - ways.least) / 2), ways.step
+        return (1, ways.most_rare, 1) if isinstance(limit, Whole) else (ways.least, ways.greatest, ways.step)
 
-    def _box(self, name: str, more: dict[str, str]) -> Tag:
+    def _written(self, name: str, kind: str) -> Tag:
+        """Return a box for a number, which may be left out, or for a text."""
+        return self._labelled(name, self._box(name, kind, {"value": self._draft.fields.get(name, "")}))
+
+    def _box(self, name: str, kind: str, more: dict[str, str]) -> Tag:
+        step = {"step": "any"} if kind == "number" else {}
         return tags.input(
-            {"type": "number", "id": self._id(name), "step": "any", **more, **self._sent(name)},
+            {"type": kind, "id": self._id(name), **step, **more, **self._sent(name)},
             class_="form-control form-control-sm",
         )
 
-    def text(self, name: str, label: str) -> Tag:
-        """Return a box for a text."""
-        return tags.div(
-            tags.label(label, {"for": self._id(name)}, class_="form-label"),
-            tags.input(
-                {"type": "text", "id": self._id(name), "value": self._draft.fields.get(name, ""), **self._sent(name)},
-                class_="form-control form-control-sm",
-            ),
-            class_="field",
-        )
-
-    def select(self, name: str, label: str, choices: dict[str, str]) -> Tag:
+    def _select(self, name: str, choices: Mapping[str, str]) -> Tag:
         """Return a choice."""
-        selected = self._draft.fields.get(name, "")
-        select = sending_select(
-            self._ns("draft"), self._id(name), label, choices, selected, column=self._column, field=name
+        selected, label = self._draft.fields.get(name, ""), self._labels[name]
+        to, id = self._ns("draft"), self._id(name)
+        return self._labelled(name, sending_select(to, id, label, choices, selected, column=self._column, field=name))
+
+    def _labelled(self, name: str, control: Tag, kind: str = "field") -> Tag:
+        return tags.div(
+            tags.label(self._labels[name], {"for": self._id(name)}, class_="form-label"), control, class_=kind
         )
-        return tags.div(tags.label(label, {"for": self._id(name)}, class_="form-label"), select, class_="field")
 
     def categories(self) -> Tag:
         """Return the categories to choose from: those that are merged already, then the others, the frequent first."""
@@ -134,7 +105,7 @@ class _Fields:
         ]
         more = f" The {self._ways.left_out:,} rarest are not listed." if self._ways.left_out else ""
         return tags.fieldset(
-            tags.legend(f"Or choose two or more to merge.{more}", class_="form-label"),
+            tags.legend(f"{self._labels['groups']}{more}", class_="form-label"),
             tags.div(*(self._category(place, one) for place, one in enumerate(listed)), class_="chips chips-scroll"),
         )
 

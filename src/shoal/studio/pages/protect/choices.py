@@ -10,7 +10,7 @@ from typing import Any, Literal
 from shoal.errors import ParameterError
 from shoal.flow.masking import FAMILIES
 from shoal.parameters.choices import as_text, build, written_form
-from shoal.parameters.limits import Above, AnyNumber, Limit, Number, OneOf, OrNone, TrueOrFalse, Whole
+from shoal.parameters.limits import Limit, Text, without_none
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS
 from shoal.report.wording import without_capital
@@ -24,32 +24,34 @@ BY_COLUMN = "by column"  # a replacement for every column, as a job may have it
 _REGISTRIES: Mapping[What, Mapping[str, Any]] = {"method": METHODS, "replace": REPLACEMENTS}
 # What the studio sets elsewhere, or what no field can hold.
 _ELSEWHERE = ("k", "confidential", "matrix", "categories", "random_state", "device", "memory")
-_NUMBERS = (Whole, Number, Above, AnyNumber)
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a method or a replacement, and how it is filled in.
+    """A parameter of a method or a replacement.
 
     Attributes
     ----------
-    name, value, default
-        What it is called, what it is and what it would be; None where there is no value or no default.
-    field
-        "choice" of `words`, "check", "number" or "text".
-    meaning
-        What it may be, in words.
+    name, limit
+        What it is called and what it may be.
+    value, default
+        What it is and what it would be; None where there is no value or no default.
     is_needed
         Whether it has no default and no value.
     """
 
     name: str
+    limit: Limit
     value: Any
     default: Any
-    field: Literal["choice", "check", "number", "text"]
-    meaning: str
-    words: tuple[str, ...] = ()
     is_needed: bool = False
+
+    @property
+    def meaning(self) -> str:
+        """What it may be, in words."""
+        wanted = self.limit.wanted if self.limit.widget == "number" else ""
+        usual = "" if self.default is None or self.limit.widget == "check" else f"usually {self.default}"
+        return "; ".join(filter(None, (wanted, usual)))
 
 
 def grouped_choices(what: What) -> dict[str, dict[str, str]]:
@@ -94,34 +96,17 @@ def parameters_of(what: What, written: Mapping[str, Any]) -> list[Parameter]:
     if kind is None:
         return []
     return [
-        _parameter(one, kind.limits.get(one.name), written)
-        for one in inspect.signature(kind).parameters.values()
-        if one.name not in _ELSEWHERE
+        _parameter(one, kind.limits.get(name, Text()), written)
+        for name, one in inspect.signature(kind).parameters.items()
+        if name not in _ELSEWHERE
     ]
 
 
-def _parameter(one: inspect.Parameter, limit: Limit | None, written: Mapping[str, Any]) -> Parameter:
+def _parameter(one: inspect.Parameter, limit: Limit, written: Mapping[str, Any]) -> Parameter:
     needed = one.default is inspect.Parameter.empty
     default = None if needed else one.default
-    inner = limit.limit if isinstance(limit, OrNone) else limit
     value = written.get(one.name, default)
-    field: Literal["choice", "check", "number", "text"] = "text"
-    if isinstance(inner, OneOf):
-        field = "choice"
-    elif isinstance(inner, TrueOrFalse):
-        field = "check"
-    elif isinstance(inner, _NUMBERS):
-        field = "number"
-    meaning = "" if inner is None or field in ("choice", "check") else inner.wanted
-    return Parameter(
-        name=one.name,
-        value=value,
-        default=default,
-        field=field,
-        meaning=meaning + ("" if default is None or field == "check" else f"{'; ' * bool(meaning)}usually {default}"),
-        words=inner.words if isinstance(inner, OneOf) else (),
-        is_needed=needed and one.name not in written,
-    )
+    return Parameter(one.name, without_none(limit), value, default, needed and one.name not in written)
 
 
 def changed_parameter(what: What, written: Mapping[str, Any], name: str, value: Any) -> str:

@@ -7,10 +7,11 @@ from typing import Any
 
 from htmltools import Tag, TagList, tags
 
+from shoal.parameters.option import Option
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS
 from shoal.studio.decisions import Decisions
-from shoal.studio.pages.parts import labelled, sending_check, sending_field, sending_select
+from shoal.studio.pages.parts import declared_field, labelled, sending_check, sending_field, sending_select
 from shoal.studio.pages.protect.choices import (
     BY_COLUMN,
     Parameter,
@@ -20,7 +21,7 @@ from shoal.studio.pages.protect.choices import (
     parameters_of,
     usual,
 )
-from shoal.studio.pages.settings import SETTINGS, Setting, as_shown
+from shoal.studio.pages.settings import SETTINGS, as_shown
 from shoal.studio.workspace import OpenedFile
 
 __all__ = ["basic_fields", "more_settings"]
@@ -70,8 +71,8 @@ def more_settings(to: str, ns: Ids, file: OpenedFile, decisions: Decisions) -> T
             about = {"field": "parameter", "what": what, "of": str(written["name"])}
             drawn = [_parameter(to, ns, one, about) for one in parameters]
             own.append(_group(f"{title}, {written['name']}", drawn))
-    checks = [_setting(to, ns, decisions, one) for one in SETTINGS if one.field == "check"]
-    others = [_setting(to, ns, decisions, one) for one in SETTINGS if one.field != "check"]
+    checks = [_setting(to, ns, decisions, one) for one in SETTINGS if one.form.widget == "check"]
+    others = [_setting(to, ns, decisions, one) for one in SETTINGS if one.form.widget != "check"]
     return tags.details(
         tags.summary("More settings"),
         *own,
@@ -88,29 +89,16 @@ def _group(title: str, drawn: list[Tag]) -> Tag:
 
 def _parameter(to: str, ns: Ids, one: Parameter, about: Mapping[str, str]) -> Tag:
     id = ns(f"{about['what']}_parameter_{one.name}")
-    sent = {**about, "name": one.name}
     label = f"{one.name} (needed)" if one.is_needed else one.name
-    if one.field == "check":
-        return sending_check(to, id, label, bool(one.value), **sent)
-    if one.field == "choice":
-        words = dict(zip(one.words, one.words, strict=True))
-        return labelled(label, sending_select(to, id, label, words, str(one.value), **sent), one.meaning)
-    return labelled(label, sending_field(to, id, label, one.value, one.field, **sent), one.meaning)
+    return declared_field(to, id, label, one.limit, one.value, one.meaning, **about, name=one.name)
 
 
-def _setting(to: str, ns: Ids, decisions: Decisions, setting: Setting) -> Tag:
-    id, shown = ns(f"setting_{setting.option}"), as_shown(decisions, setting)
+def _setting(to: str, ns: Ids, decisions: Decisions, setting: Option) -> Tag:
+    id, shown = ns(f"setting_{setting.name}"), as_shown(decisions, setting)
     # The replacement for all columns is a field of its own, above.
-    sent = {"field": BY_COLUMN if setting.option == "replace" else setting.option}
-    if setting.field == "check":
-        text = f"{setting.label} ({setting.meaning.rstrip('.')})" if setting.meaning else setting.label
-        return sending_check(to, id, text, bool(shown), **sent)
-    if setting.field == "choice":
-        words = dict(setting.words) if shown in dict(setting.words) else {"": "a different one for some columns"}
-        control = sending_select(to, id, setting.label, words | dict(setting.words), shown, **sent)
-    else:
-        control = sending_field(to, id, setting.label, shown, setting.field, **sent)
-    return labelled(setting.label, control, setting.meaning)
+    sent = BY_COLUMN if setting.name == "replace" else setting.name
+    several = " Several with semicolons between." * (setting.form.widget == "text")
+    return declared_field(to, id, setting.label, setting.form, shown, setting.help + several, field=sent)
 
 
 def _strata(to: str, ns: Ids, file: OpenedFile, decisions: Decisions) -> Tag:
