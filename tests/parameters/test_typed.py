@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from command_line import bash_words
-from shoal.cli.texts import read_assignments, read_names, read_orders
+from shoal.cli.options import PROTECTION, READING, read_options
+from shoal.parameters.of_columns import read_names
 from shoal.parameters.typed import QUOTED, in_python, in_quotes, listed, typed, typed_path
 
 NAMES = st.text(st.characters(blacklist_characters="\0", blacklist_categories=("Cs",)), max_size=12)
@@ -32,8 +33,10 @@ def test_the_command_line_reads_every_list_as_it_is(names, apart):
 
 @given(NAMES)
 def test_the_command_line_reads_every_pair_as_it_is(name):
-    assert read_assignments("--role", bash_words(typed("--role", name, "identifier"))[1:]) == {name: "identifier"}
-    assert read_orders([f"{listed([name], apart='=')}=low<high"]) == {name: ["low", "high"]}
+    asked = {"roles": bash_words(typed("--role", name, "identifier"))[1:]}
+    asked["orders"] = [f"{listed([name], apart='=')}=low<high"]
+    read = {"roles": {name: "identifier"}, "orders": {name: ["low", "high"]}}
+    assert read_options(asked, group=PROTECTION | READING) == read
 
 
 @given(NAMES)

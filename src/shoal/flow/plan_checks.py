@@ -6,9 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from shoal.errors import ColumnError, MethodError, ParameterError, RuleError, nearest_name_hint
-from shoal.flow.blocks.confidential.closeness import closeness_fits
 from shoal.flow.blocks.largest_shares import averages_amounts
 from shoal.flow.recoding.asked import refuse_recoded_roles
+from shoal.flow.request import OPTIONS, PlannedOptions
 from shoal.flow.synthetic_choice import refuse_both, refuse_other_names
 from shoal.parameters.choices import as_text
 from shoal.parameters.typed import listed, typed
@@ -33,10 +33,7 @@ def refuse_misfits(plan: Plan) -> None:
     if plan.edits:
         _rules_fit(plan)
     _blocks_share_what_is_for_blocks(plan)
-    if plan.diversity is not None:
-        _diversity_fits(plan)
-    if plan.closeness is not None:
-        closeness_fits(plan)
+    _options_fit_groups(plan)
     if plan.dominance is not None:
         _dominance_fits(plan)
     if plan.missing == "fill":
@@ -212,28 +209,29 @@ def _rules_fit(plan: Plan) -> None:
             )
 
 
-def _diversity_fits(plan: Plan) -> None:
-    """Raise an error unless there are groups to be diverse, and confidential variables for them to be diverse in."""
-    if not plan.has_groups:
-        raise MethodError(
-            'diversity is for methods that put records into groups, such as "mdav". Leave it out.',
-            method=plan.masking.method.name,
-        )
-    if "confidential" not in plan.roles.values():
-        raise ParameterError(
-            'diversity is about the confidential variables: give them the role "confidential" '
-            "(--role NAME=confidential).",
-            parameter="diversity",
-        )
+def _options_fit_groups(plan: Plan) -> None:
+    """Raise an error for an option that means nothing without groups, or without confidential variables."""
+    for name in PlannedOptions.model_fields:
+        option = OPTIONS[name]
+        if getattr(plan, name) == option.default:
+            continue
+        if option.of_groups and not plan.has_groups:
+            method = plan.masking.method.name
+            who = f'the method "{method}"' if plan.draws else f'replace "{plan.replacements[plan.columns[0]].name}"'
+            raise MethodError(
+                f'{name} is for methods that put records into groups, such as "mdav", not for {who}. Leave it out.',
+                method=method,
+            )
+        if option.of_confidential and "confidential" not in plan.roles.values():
+            raise ParameterError(
+                f'{name} is about the confidential variables: give them the role "confidential" '
+                "(--role NAME=confidential).",
+                parameter=name,
+            )
 
 
 def _dominance_fits(plan: Plan) -> None:
-    """Raise an error unless there are groups, and averages in which a record could dominate."""
-    if not plan.has_groups:
-        raise MethodError(
-            'dominance is for methods that put records into groups, such as "mdav". Leave it out.',
-            method=plan.masking.method.name,
-        )
+    """Raise an error unless there are averages in which a record could dominate."""
     if not any(averages_amounts(plan, name) for name in plan.columns):
         raise ParameterError(
             "dominance is about means of continuous variables, and there are none. Leave it out.",

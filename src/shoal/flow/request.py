@@ -207,6 +207,7 @@ class PlannedOptions(DeclaredSection):
             label="Diversity (l)",
             says=_where_given("Every group has at least {} values of each confidential variable."),
             of_groups=True,
+            of_confidential=True,
         ),
     ] = None
     closeness: Annotated[
@@ -216,6 +217,8 @@ class PlannedOptions(DeclaredSection):
             help="How far the confidential variables of a group may be from the file's, from 0 to 1 (t-closeness).",
             label="Closeness (t)",
             says=_where_given("Confidential values of every group are within {:g} of the file's distribution."),
+            of_groups=True,
+            of_confidential=True,
             on_cluster=False,
         ),
     ] = None

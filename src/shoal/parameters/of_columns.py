@@ -146,11 +146,10 @@ class ByColumn(Limit):
         pairs: dict[str, Any] = {}
         for text in texts:
             known = (name for name in (*columns, self.every) if text.startswith(f"{name}="))
-            column = max(known, key=len, default=None)
-            before, sign, after = text.partition("=")
-            rest = (after if column is None else text[len(column) + 1 :]).strip()
-            column = before.strip() if column is None else column
-            if not sign or not rest:  # a name may be empty
+            cut = text.find("=") if self.value.widget == "text" else text.rfind("=")  # words and numbers have no "="
+            column = max(known, key=len, default=text[: max(cut, 0)])
+            rest = text[len(column) + 1 :].strip()
+            if cut < 0 or not rest:  # a name may be empty
                 raise ParameterError(f'{called} wants {self.wants}; got "{text}".')
             value = self.value.read([rest], called, columns)
             if self.adds_up:

@@ -33,6 +33,8 @@ class Option:
         What a report calls that sentence; the label, if it is left out.
     of_groups
         Whether it means something only where records are in groups that share their released values.
+    of_confidential
+        Whether it is about the variables with the role confidential.
     published
         Whether a public report may say it.
     on_cluster
@@ -49,6 +51,7 @@ class Option:
     says: Callable[[Any], str] = lambda _: ""
     fact: str = ""
     of_groups: bool = False
+    of_confidential: bool = False
     published: bool = True
     on_cluster: bool = True
     name: str = ""

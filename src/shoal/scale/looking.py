@@ -13,6 +13,7 @@ from shoal.errors import MethodError, PlanError
 from shoal.flow.outcome import Divided, Input, installed_versions
 from shoal.flow.plan import Plan
 from shoal.flow.recoding.asked import recoded_by_plan
+from shoal.flow.request import OPTIONS, PlannedOptions
 from shoal.flow.rules.kept_rules import block_edits_of, refuse_broken_counts
 from shoal.flow.settle import settle
 from shoal.progress import step
@@ -205,13 +206,12 @@ def _origins(prepared: Any, setting: RunSetting) -> dict[str, float]:
 
 def _refuse_unsuited(plan: Plan) -> None:
     """Raise MethodError for what is not done on a cluster, before any work."""
-    problem = ""
+    asked = (name for name in PlannedOptions.model_fields if getattr(plan, name) != OPTIONS[name].default)
+    problem = next((name for name in asked if not OPTIONS[name].on_cluster), "")
     if plan.before:
         problem = "A chain of steps"
     elif plan.perturbs:
         problem = "Exchanging or perturbing values record by record"
-    elif plan.closeness is not None:
-        problem = "closeness"
     elif plan.masking.is_whole_file and not iterates(plan):
         problem = f'The method "{plan.masking.method.name}", which puts all records into one group,'
     elif getattr(plan.masking.method, "seconds", None) is not None and plan.masking.method.steps is None:  # type: ignore[attr-defined]

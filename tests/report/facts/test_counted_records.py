@@ -71,4 +71,4 @@ def test_dominance_is_a_parameter_of_the_report():
     frame = pd.DataFrame(np.random.default_rng(1).lognormal(0, 1, (60, 2)), columns=["x", "y"])
     release = shoal.protect(frame, 3, columns=["x", "y"], dominance=60, seed=1)
     for audience in ("internal", "public"):
-        assert "no record is more than 60 % of the sum of a group" in report_html(summary_of(release, audience))
+        assert "no record is more than 60 % of a sum" in report_html(summary_of(release, audience))

@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from shoal.flow.request import OPTIONS, PlannedOptions
 from shoal.measure.catalogue import MEASURES
 from shoal.parameters.choices import as_text
 from shoal.report.facts.summary import KEPT, Summary
@@ -14,8 +15,6 @@ from shoal.report.page.parts import PageSection, PageTable, name_markup, names_m
 from shoal.report.wording import printable, without_capital
 
 __all__ = ["method_sections"]
-
-_MISSING = {"error": "none in the protected variables", "keep": "stay missing", "fill": "get the value of their group"}
 
 
 def method_sections(summary: Summary) -> Iterator[PageSection]:
@@ -98,29 +97,19 @@ def _parameters(summary: Summary, plan: Mapping[str, Any] | None, number: int) -
         facts.append(("rewritten", names_markup(plan["confidential"])))
     for role, columns in _by_choice(plan.get("roles", {})):
         facts.append((f"role {role}", names_markup(columns)))
-    facts.append(("missing values", _MISSING[plan["missing"]]))
-    if not told.perturbs:
-        facts.append(("distances", "on standardised variables" if plan["standardize"] else "on variables as they are"))
-    return facts + _safeguards(plan) + _origin(plan)
-
-
-def _safeguards(plan: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what was asked for beyond k: diversity, closeness, dominance, bounds, rules and decimals."""
-    facts: list[tuple[str, str]] = []
-    if plan["diversity"] is not None:
-        facts.append(("l-diversity", f"{plan['diversity']} values of every confidential variable in a group, at least"))
-    if plan["closeness"] is not None:
-        facts.append(("t-closeness", f"confidential values of a group: within t = {plan['closeness']:g} of the file's"))
-    if plan["dominance"] is not None:
-        facts.append(("dominance", f"no record is more than {plan['dominance']:g} % of the sum of a group"))
-    if plan["bounds"]:
-        facts.append(("bounds", "numbers stay between the means of the k lowest and of the k highest values"))
-    if plan["edits"]:
-        repaired = ", repaired where the original breaks them" if plan["repair"] else ""
-        facts.append(("rules", f"{len(plan['edits']):,}{repaired}"))
+    facts += _options(plan, ["standardize"] if told.perturbs else [])
     for number, columns in _by_choice(plan.get("decimals", {})):
         facts.append(("decimals", Markup(f"{number}: ") + _which(columns, plan)))
-    return facts
+    return facts + _origin(plan)
+
+
+def _options(plan: Mapping[str, Any], left_out: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Give what is said of the options that a plan holds as they were asked for."""
+    for name in PlannedOptions.model_fields:
+        option = OPTIONS[name]
+        sentence = option.says(plan[name]) if name in plan and name not in left_out else ""
+        if sentence:
+            yield option.fact or option.label.lower(), sentence
 
 
 def _which(columns: Sequence[str], plan: Mapping[str, Any]) -> Markup:

@@ -9,6 +9,7 @@ from shoal.edits.atoms import Linear
 from shoal.edits.keep.records import RecordEdits
 from shoal.flow.explained_rules import ExplainedBlock
 from shoal.flow.plan import Plan
+from shoal.flow.request import OPTIONS, PlannedOptions
 from shoal.flow.rules.ruled_values import REDRAWS, ExplainedRecords
 from shoal.replace import SyntheticReplacement
 
@@ -28,8 +29,8 @@ def explanation_text(source: str, records: int, plan: Plan, blocks: Sequence[Exp
         kept = f"rule{'s' * (len(one.rules) > 1)} {', '.join(map(str, one.rules))}" if one.rules else "no rules"
         lines += ["", f"block {number}  {kept}"]
         lines += _of_groups(one) if isinstance(one, ExplainedBlock) else _of_records(one, plan, number - 1)
-    if plan.dominance is not None:
-        lines += ["", f"Groups are joined until no record is more than {plan.dominance:g} % of a sum."]
+    said = [OPTIONS[name].says(getattr(plan, name)) for name in PlannedOptions.model_fields if OPTIONS[name].of_groups]
+    lines += [line for sentence in said if sentence for line in ("", sentence)]
     return "\n".join([*lines, "", "Nothing was masked or written."])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from shoal.errors import ParameterError
@@ -38,5 +39,5 @@ def with_setting(decisions: Decisions, option: str, value: Any) -> tuple[str, De
     told = f"{setting.label}: {setting.form.choices.get(text, text or 'not set')}"
     if not text:
         return told, decisions.with_option(option, None)
-    texts = [part.strip() for part in text.split(";") if part.strip()]
+    texts = [re.sub(r"\s*=\s*", "=", part.strip()) for part in text.split(";") if part.strip()]
     return told, decisions.with_option(option, setting.limit.plain(setting.form.read(texts, setting.label, ()), option))

@@ -8,6 +8,7 @@ from typing import Any
 
 from shoal.describe.units import columns_within, units_of
 from shoal.flow.plan import Plan
+from shoal.flow.request import OPTIONS, PlannedOptions
 from shoal.parameters.choices import as_text
 from shoal.partition import METHODS
 from shoal.read.tables import Table
@@ -17,11 +18,6 @@ from shoal.report.wording import without_capital
 __all__ = ["plan_sentences", "refused_missing", "short_text"]
 
 _MOST_NAMED = 8
-_MISSING = {
-    "error": "Missing values are refused.",
-    "keep": "Missing values stay missing, and records may be unique by them.",
-    "fill": "Missing values get the value of their group.",
-}
 _CATEGORIES = {
     "suppress": "keep their true values; cells are suppressed until k records share every combination",
     "within": "keep their true values; groups stay within them",
@@ -37,7 +33,7 @@ def plan_sentences(plan: Plan, table: Table) -> list[str]:
         *_replaced(plan),
         *_kept(plan, table.names),
         *_missing(plan, table),
-        *_safeguards(plan),
+        *_options(plan),
     ]
 
 
@@ -54,7 +50,7 @@ def _incomplete(table: Table, names: Iterable[str]) -> dict[str, int]:
 
 def _missing(plan: Plan, table: Table) -> Iterator[str]:
     if _incomplete(table, [*plan.columns, *plan.strata]):
-        yield _MISSING[plan.missing]
+        yield OPTIONS["missing"].says(plan.missing)
 
 
 def _dropped(plan: Plan) -> Iterator[str]:
@@ -121,23 +117,14 @@ def _kept(plan: Plan, released: Sequence[str]) -> Iterator[str]:
         yield f"Released as they are, with whatever they disclose: {_named(unchanged)}."
 
 
-def _safeguards(plan: Plan) -> Iterator[str]:
-    if plan.edits:
-        yield f"{len(plan.edits)} rule{'s' * (len(plan.edits) > 1)} will hold in the release."
-    if plan.diversity is not None:
-        yield f"Every group has at least {plan.diversity} values of each confidential variable."
-    if plan.closeness is not None:
-        yield f"Confidential values of every group are within {plan.closeness:g} of the file's distribution."
-    if plan.dominance is not None:
-        yield f"No record is more than {plan.dominance:g} % of the sum of its group."
+def _options(plan: Plan) -> Iterator[str]:
+    """Say what was asked for beside the usual; of missing values it is said where there are some."""
+    for name in PlannedOptions.model_fields:
+        value, option = getattr(plan, name), OPTIONS[name]
+        if name != "missing" and value != option.default and option.says(value):
+            yield option.says(value)
     if plan.decimals:
         yield f"Rounded, with rules that still hold: {_named(list(plan.decimals))}."
-    if plan.bounds:
-        yield "Synthetic numbers stay between the means of the k lowest and of the k highest values."
-    if plan.repair:
-        yield "Where the file breaks linear rules, values are moved until they hold."
-    if not plan.standardize:
-        yield "Distances are taken on the values as they are: columns with large numbers count for more."
 
 
 def short_text(written: Mapping[str, Any], registry: Mapping[str, Any]) -> str:

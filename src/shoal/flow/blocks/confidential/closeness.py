@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from shoal import progress
 from shoal.describe.matrix import Matrix
 from shoal.describe.strata import Strata
-from shoal.errors import DataError, MethodError, NotCloseError, ParameterError
+from shoal.errors import DataError, NotCloseError
 from shoal.flow.blocks.confidential.diversity import confidential_codes
 from shoal.flow.blocks.grouping import Grouping, points_of
 from shoal.flow.blocks.work import Work
@@ -28,9 +28,9 @@ from shoal.partition import Partition
 from shoal.partition.closeness import AS_MADE, Distributions, close_groups
 
 if TYPE_CHECKING:
-    from shoal.flow.plan import Plan
+    pass
 
-__all__ = ["closeness_fits", "kept_closeness", "with_closeness"]
+__all__ = ["kept_closeness", "with_closeness"]
 
 Whole64 = NDArray[np.int64]
 
@@ -44,24 +44,6 @@ class _Variable:
 
     codes: Whole64
     ordered: bool
-
-
-def closeness_fits(plan: Plan) -> None:
-    """Raise an error unless there are groups to be close to the file, and confidential variables to be close in."""
-    if not plan.has_groups:
-        who = f'replace "{plan.replacements[plan.columns[0]].name}"'
-        if plan.draws:
-            who = f'the method "{plan.masking.method.name}"'
-        raise MethodError(
-            f'closeness is for methods that put records into groups, such as "mdav", not for {who}. Leave it out.',
-            method=plan.masking.method.name,
-        )
-    if "confidential" not in plan.roles.values():
-        raise ParameterError(
-            'closeness is about the confidential variables: give them the role "confidential" '
-            "(--role NAME=confidential).",
-            parameter="closeness",
-        )
 
 
 def with_closeness(work: Work, block: Sequence[str], matrix: Matrix, strata: Strata, grouping: Grouping) -> Grouping:
