@@ -240,7 +240,7 @@ def judged(case: Case, k: int, seed: int, folder: Path) -> dict[str, int]:
             rows = as_rounded(rows, decimals)
         found[name] = int(broken_rules(rows, case.rules) > 0)
     found["too fine"] = int(any(row != rounded for row, rounded in zip(rows, as_rounded(rows, decimals), strict=True)))
-    by_group = not after.plan.is_synthetic and case.options.get("missing") != "keep"
+    by_group = not after.plan.family.rewrites and case.options.get("missing") != "keep"
     for block in after.plan.blocks if by_group else ():
         counts = Counter(tuple(row[name] for name in block) for row in rows)
         found["below k"] = found.get("below k", 0) or int(min(counts.values()) < k)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS
+from shoal.replace.family import DRAWN
 from studies.league.files import LeagueFile
 
 __all__ = ["ENTRIES", "Entry", "K"]
@@ -74,7 +75,7 @@ class Entry:
             options["replace"] = {"name": "record-swap", "geography": list(file.places), "similar": similar}
         elif self.replacement == "fuzzy-regression":  # it predicts from columns that stay as they are
             options["confidential"] = columns[len(columns) // 2 :]
-        elif REPLACEMENTS[self.replacement].rewrites:
+        elif REPLACEMENTS[self.replacement].family.rewrites:
             options["confidential"] = columns
         return options
 
@@ -87,7 +88,7 @@ def _entries() -> tuple[Entry, ...]:
     for name, kind in REPLACEMENTS.items():
         if name == "mean":  # the usual one of all methods that make groups
             continue
-        method = "at-least-k" if kind.needs == "memberships" else kind.default_method
+        method = "at-least-k" if kind.family is DRAWN else kind.default_method
         entries.append(Entry(name if METHODS[method].scope == "file" else f"{method} + {name}", method, name))
     entries.append(Entry("mdav, Gower's distance", "mdav:distance=gower"))
     return tuple(entries)

@@ -46,12 +46,12 @@ def measured(file: LeagueFile, table: pd.DataFrame, entry: Entry, k: int) -> dic
         seconds = time.process_time() - begin
         of_all = shoal.evaluate(table, release.data, kinds=kinds, measures=_ALL_COLUMNS, aligned=True)
         attack = None
-        if release.plan.family not in ("synthetic", "hybrid", "perturbation"):
+        if release.plan.shown_as not in ("synthetic", "hybrid", "perturbation"):
             attack = release.evaluate(measures=["transparency_attack"]).transparency_attack
     values = {**of_all.measured, "transparency_attack": attack}
     return {
         **row,
-        "family": release.plan.family,
+        "family": release.plan.shown_as,
         "k_reached": of_all.headline["k"],
         **{name: _number(values.get(measure)) for name, measure in MEASURES.items()},
         "seconds": seconds,

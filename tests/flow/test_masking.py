@@ -39,7 +39,7 @@ def test_a_masking_is_a_method_and_perhaps_a_replacement(given, method, replace)
 def test_objects_are_read_too():
     found = masking_of((MDAV(k=3), MicroHybrid(small_groups="merge")))
     assert found.written_method["name"] == "mdav" and "k" not in found.written_method
-    assert found.written_replacement["small_groups"] == "merge" and found.rewrites
+    assert found.written_replacement["small_groups"] == "merge" and found.family.rewrites
     assert masking_of(IPSO()).written_method == {"name": "one-group"}
     assert masking_of(MicroHybrid()).written_method == {"name": "mdav"}
 
@@ -48,7 +48,7 @@ def test_a_masking_holds_its_objects_and_builds_them_once():
     masking = Masking({"name": "mdav", "variant": "two-k"}, {"name": "hybrid"}, k=7)
     assert masking.method is masking.method and masking.replacement is masking.replacement
     assert isinstance(masking.method, MDAV) and masking.method.k == 7 and masking.method.variant == "two-k"
-    assert masking.family == "hybrid" and not masking.is_whole_file and masking_of("ipso").is_whole_file
+    assert masking.shown_as == "hybrid" and not masking.is_whole_file and masking_of("ipso").is_whole_file
 
 
 @pytest.mark.parametrize("given", ["mdav", "mdav+median", "vmdav:gamma=0.5+hybrid:small_groups=merge", "ipso"])

@@ -45,6 +45,7 @@ from shoal.read import Table, as_table
 from shoal.read.files import quoted_names
 from shoal.recode.effect import lost_by_recoding
 from shoal.recode.recoded_table import RecodedTable
+from shoal.replace.family import DRAWN, GROUPED, PERTURBED, SYNTHETIC, Family
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
@@ -127,20 +128,27 @@ def rehearse(plan: Plan, table: Table) -> Work:
     return work
 
 
-def protect_blocks(work: Work) -> list[ProtectedBlock]:
-    """Protect every block of variables, one after the other, in this process."""
-    if work.plan.is_synthetic:  # imported where they are needed, to keep start-up quick
+def _protects_block(family: Family) -> Callable[[Work, int, Sequence[str]], ProtectedBlock]:
+    """Return what protects a block of a family; imported when it is needed, to keep start-up quick."""
+    if family is SYNTHETIC:
         from shoal.flow.blocks.synthetic import protect_synthetic_block as protect_block
-    elif work.plan.draws:
+    elif family is DRAWN:
         from shoal.flow.blocks.fuzzy import protect_fuzzy_block as protect_block
-    elif work.plan.perturbs:
+    elif family is PERTURBED:
         from shoal.flow.blocks.perturbed import protect_perturbed_block as protect_block
     else:
         from shoal.flow.blocks.crisp import protect_crisp_block as protect_block
+    return protect_block
+
+
+def protect_blocks(work: Work) -> list[ProtectedBlock]:
+    """Protect every block of variables, one after the other, in this process."""
+    family = work.plan.family
+    protect_block = _protects_block(family)
     protected: list[ProtectedBlock] = []
     for number, block in enumerate(work.plan.blocks):
         with progress.share(1 / len(work.plan.blocks)):
-            inside = work.levels is not None and not work.plan.perturbs
+            inside = work.levels is not None and family.makes_groups
             one = protect_levels(work, number, block, protected) if inside else protect_block(work, number, block)
             protected.append(one)
     return protected
@@ -173,7 +181,7 @@ def _check(
     refuse_broken_file(plan, table, planned)
     refuse_unroundable(plan, table)
     work = Work(plan, table, strata, weights, planned, values, matrices, record_rules_of(plan, table), levels)
-    for number in range(0 if plan.perturbs else len(plan.blocks)):
+    for number in range(len(plan.blocks) if plan.family.makes_groups else 0):
         at_own_level = at_level(work, number)
         refuse_large_shares(at_own_level, number, at_own_level.strata)
     return work
@@ -199,7 +207,7 @@ def _assemble(work: Work, blocks: Sequence[ProtectedBlock]) -> tuple[Table, list
     masked = rounded_release(work, masked).written_alike().only_present()
     if work.units is not None and work.plan.unit is not None and not work.plan.drop_unit:
         masked = masked.renumbered(work.plan.unit, new_ids(work.plan.key, work.table.fingerprint(), work.units))
-    if work.plan.perturbs:
+    if not work.plan.family.makes_groups:
         refuse_rules_broken_by_chance(work.plan, work.table, masked)
     notes = refuse_broken_release(work.plan, work.table, masked, work.edits)
     return masked, [*notes, *rounding_notes(work.plan)]
@@ -207,7 +215,7 @@ def _assemble(work: Work, blocks: Sequence[ProtectedBlock]) -> tuple[Table, list
 
 def refuse_incomplete(plan: Plan, missing: Callable[[str], int]) -> None:
     """Raise MissingValuesError where values are missing that the plan needs; `missing` counts those of a column."""
-    if plan.is_synthetic:
+    if plan.family.rewrites:
         name = plan.replacements[plan.columns[0]].name
         advice = f'Replace "{name}" needs complete records. Fill them, or drop the variables (role identifier).'
         refuse_counted_missing({name: missing(name) for name in plan.columns}, advice)
@@ -217,7 +225,7 @@ def refuse_incomplete(plan: Plan, missing: Callable[[str], int]) -> None:
             f'{needs}Fill them, or {way} missing="fill" (--missing fill) to give them the values of their group; '
             'missing="keep" (--missing keep) leaves them, and records may be unique by what is missing.'
         )
-        if plan.perturbs:
+        if not plan.family.makes_groups:
             advice = 'Fill them, or use missing="keep" (--missing keep), which leaves them where they are.'
         refuse_counted_missing({name: missing(name) for name in [*plan.rewritten, *plan.strata]}, advice)
 
@@ -240,11 +248,15 @@ def _weights(plan: Plan, table: Table) -> NDArray[np.float64] | None:
     method, replacements = plan.masking.method, plan.replacements.values()
     if not (method.supports_weights and all(one.supports_weights for one in replacements)):
         shared = plan.masking.replacement
-        owner = f'replace "{shared.name}"' if shared is not None and shared.rewrites else f'The method "{method.name}"'
+        owner = (
+            f'replace "{shared.name}"'
+            if shared is not None and shared.family.rewrites
+            else f'The method "{method.name}"'
+        )
         raise MethodError(
             f'{owner} does not support sampling weights. Give "{plan.weights}" another role.', method=method.name
         )
-    if plan.has_groups:
+    if plan.family is GROUPED:
         refuse_extreme_weights(weights, plan.weights)
     return weights
 

@@ -61,7 +61,7 @@ def category_ways(release: Release) -> list[CategoryWay]:
     """
     plan = release.plan
     names = [name for name in plan.columns if plan.kinds[name] != "continuous"]
-    if not names or plan.no_k:
+    if not names or plan.family.no_k:
         return []
     return [_measured(release, way, _treated(plan, names, way)) for way in _WAYS]
 

@@ -38,7 +38,7 @@ def explain(plan: Plan, table: Table) -> Sequence[ExplainedBlock | ExplainedReco
     is drawn: so it is carried out, and what it would refuse is refused here.
     """
     work = rehearse(plan, table)
-    return explained_records(plan, work.record_rules) if plan.is_synthetic else _explained_blocks(work)
+    return explained_records(plan, work.record_rules) if plan.family.rewrites else _explained_blocks(work)
 
 
 def _explained_blocks(work: Work) -> list[ExplainedBlock]:

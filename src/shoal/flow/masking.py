@@ -14,6 +14,7 @@ from shoal.partition.base import Method
 from shoal.partition.catalogue import spelled_estimator
 from shoal.partition.estimator import Clusterer
 from shoal.replace import REPLACEMENTS, Replacement
+from shoal.replace.family import DRAWN, GROUPED, Family
 
 __all__ = ["FAMILIES", "Masking", "masking_of", "written_method"]
 
@@ -73,15 +74,17 @@ class Masking:
         return as_text(self.written_method) + behind
 
     @property
-    def rewrites(self) -> bool:
-        """Whether the confidential variables are rewritten, and the others stay as they are."""
-        return self.replacement_class is not None and self.replacement_class.rewrites
+    def family(self) -> Family:
+        """Where released values come from."""
+        if self.replacement_class is None:
+            return GROUPED if self.method_class.gives == "groups" else DRAWN
+        return self.replacement_class.family
 
     @property
-    def family(self) -> str:
-        """Which of the families the release belongs to."""
-        own = "" if self.replacement_class is None else self.replacement_class.family
-        return own or self.method_class.family
+    def shown_as(self) -> str:
+        """Which of the families of methods the release is shown with."""
+        own = "" if self.replacement_class is None else self.replacement_class.shown_as
+        return own or self.method_class.shown_as
 
     @property
     def is_whole_file(self) -> bool:
@@ -133,7 +136,7 @@ def _class_that_stands_alone(given: Any) -> type[Replacement] | None:
         named = REPLACEMENTS.get(str(written_form(given, REPLACEMENTS, "replace").get("name")))
     else:
         named = type(given) if isinstance(given, Replacement) else None
-    return named if named is not None and (named.rewrites or named.perturbs) else None
+    return None if named is None or named.family.shows_groups else named
 
 
 def _split_at_plus(given: str) -> tuple[str, str | None]:

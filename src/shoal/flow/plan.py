@@ -33,6 +33,7 @@ from shoal.partition import METHODS
 from shoal.recode.base import Recode
 from shoal.recode.catalogue import build_recode
 from shoal.replace import REPLACEMENTS, Replacement
+from shoal.replace.family import DRAWN, GROUPED, Family
 from shoal.write import refuse_unwritable, replacing
 
 if TYPE_CHECKING:
@@ -156,38 +157,15 @@ class Plan(PlannedOptions):
         return {name: [build_recode(one) for one in written] for name, written in self.recodes.items()}
 
     @cached_property
-    def is_synthetic(self) -> bool:
-        """Whether the confidential variables are rewritten, and the others stay."""
-        return any(one.rewrites for one in self.replacements.values())
-
-    @cached_property
-    def draws(self) -> bool:
-        """Whether centres are drawn by membership."""
-        return any(one.needs == "memberships" for one in self.replacements.values())
-
-    @cached_property
-    def perturbs(self) -> bool:
-        """Whether values are exchanged or perturbed record by record, without groups."""
-        return any(one.perturbs for one in self.replacements.values())
+    def family(self) -> Family:
+        """Where released values come from, and with that what is promised of them."""
+        return next((one.family for one in self.replacements.values() if one.family.no_k), GROUPED)
 
     @property
-    def has_groups(self) -> bool:
-        """Whether every record is one of a group that shares its released values."""
-        return not (self.is_synthetic or self.draws or self.perturbs)
-
-    @property
-    def no_k(self) -> str:
-        """Why the plan promises no k, "" if it does."""
-        if self.perturbs:
-            return "values are exchanged or perturbed record by record"
-        if self.is_synthetic:
-            return "synthetic values are new for every record"
-        return "centres are drawn at random for every record" if self.draws else ""
-
-    @property
-    def family(self) -> str:
-        """Which of the families the release belongs to."""
-        return "perturbation" if self.perturbs else self.masking.family
+    def shown_as(self) -> str:
+        """Which of the families of methods the release is shown with."""
+        own = [one.shown_as for one in self.replacements.values() if not one.family.makes_groups]
+        return next(iter(own), self.masking.shown_as)
 
     @cached_property
     def draws_per_variable(self) -> bool:
@@ -198,7 +176,7 @@ class Plan(PlannedOptions):
     def centres_keep_rules(self) -> bool:
         """Whether all rules are sums and bounds that drawn centres keep, whether or not the file does."""
         changed = [rule for rule in self.edits if set(rule.variables).intersection(self.columns)]
-        return self.draws and all(rule.is_linear for rule in changed)
+        return self.family is DRAWN and all(rule.is_linear for rule in changed)
 
     @property
     def rewritten(self) -> list[str]:
@@ -206,9 +184,9 @@ class Plan(PlannedOptions):
 
         Categories that keep their values are not among them.
         """
-        if self.perturbs:
+        if not self.family.makes_groups:
             return [name for name in self.replace if self.replacements[name].changes(name)]
-        return self.confidential if self.is_synthetic else [name for name in self.columns if name in self.replace]
+        return self.confidential if self.family.rewrites else [name for name in self.columns if name in self.replace]
 
     @property
     def protected(self) -> list[str]:
@@ -230,7 +208,7 @@ class Plan(PlannedOptions):
 
         Groups would be alike in those, and have nothing else to deal. Where there is nothing else, it is all columns.
         """
-        dealt = [name for name in self.confidential if self.is_synthetic and self.kinds[name] != "continuous"]
+        dealt = [name for name in self.confidential if self.family.rewrites and self.kinds[name] != "continuous"]
         return [name for name in block if name not in dealt] or list(block)
 
     @cached_property
@@ -244,7 +222,7 @@ class Plan(PlannedOptions):
         if self.before:
             return facts_of_chain(self)
         apart = {"weights": self.weights, "unit": self.unit, "scenarios": self.scenarios, **lost_in(self)}
-        if self.is_synthetic or self.perturbs:  # groups cannot be seen in the release, or there are none
+        if not self.family.shows_groups:
             without_groups = self.replace[self.columns[0]]
             return {"columns": self.rewritten, "kinds": self.kinds, "replace": without_groups, **apart}
         if not self.replace:  # there are no groups but the combinations
@@ -256,7 +234,7 @@ class Plan(PlannedOptions):
             "method": self.method,
             "k": self.k,
             "blocks": [block for block in self.grouped_blocks if block],
-            "replace": self.replace[self.columns[0]] if self.draws else None,
+            "replace": self.replace[self.columns[0]] if self.family is DRAWN else None,
             "strata": self.strata or None,
             "standardize": self.standardize,
             "weights": self.weights,

@@ -14,6 +14,7 @@ from shoal.parameters.choices import as_text
 from shoal.parameters.typed import listed, typed
 from shoal.read.files import quoted_names
 from shoal.replace import REPLACEMENTS, MembershipDraw
+from shoal.replace.family import DRAWN
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
@@ -28,7 +29,7 @@ def refuse_misfits(plan: Plan) -> None:
         _categories_fit(plan)
     _rewriting_fits(plan)
     _draws_fit(plan)
-    if plan.perturbs:
+    if not plan.family.makes_groups:
         _perturbing_fits(plan)
     if plan.edits:
         _rules_fit(plan)
@@ -67,7 +68,7 @@ def _every_column_is_settled(plan: Plan) -> None:
     for name, replacement in plan.replacements.items():
         if plan.kinds[name] not in replacement.kinds:
             ways = "Use another"
-            if replacement.needs == "memberships":  # which no category has
+            if replacement.family is DRAWN:  # which no category has
                 ways = 'Use a method that takes categories, such as "mdav"'
             others = [other for other, one in plan.replacements.items() if plan.kinds[other] not in one.kinds]
             which = f'"{name}", which' if len(others) == 1 else f'{quoted_names(others)}: "{name}"'
@@ -81,8 +82,8 @@ def _every_column_is_settled(plan: Plan) -> None:
 def _categories_fit(plan: Plan) -> None:
     """Raise an error unless records are put into groups, and the columns that keep their values are categories."""
     way = min(plan.categories.values())
-    if not plan.has_groups or plan.masking.method_class.gives != "groups":
-        alone = (one.name for one in plan.replacements.values() if one.rewrites or one.perturbs)
+    if plan.family.no_k or plan.masking.method_class.gives != "groups":
+        alone = (one.name for one in plan.replacements.values() if not one.family.shows_groups)
         name = next(alone, plan.masking.method_class.name)
         raise MethodError(
             f'categories="{way}" is for methods that put records into groups, such as "mdav"; "{name}" gives every '
@@ -107,10 +108,10 @@ def _categories_fit(plan: Plan) -> None:
 
 def _rewriting_fits(plan: Plan) -> None:
     """Raise ParameterError unless all columns share one rewriting replacement and some of them are confidential."""
-    rewriting = next((one for one in plan.replacements.values() if one.rewrites), None)
+    rewriting = next((one for one in plan.replacements.values() if one.family.rewrites), None)
     if rewriting is None:
         if plan.confidential:
-            names = ", ".join(name for name, kind in REPLACEMENTS.items() if kind.rewrites)
+            names = ", ".join(name for name, kind in REPLACEMENTS.items() if kind.family.rewrites)
             raise ParameterError(f"confidential is for replace {names}; leave it out otherwise.")
         return
     if any(written != plan.replace[plan.columns[0]] for written in plan.replace.values()):
@@ -121,7 +122,7 @@ def _rewriting_fits(plan: Plan) -> None:
         )
     refuse_other_names(plan.replace[plan.columns[0]], plan.confidential)
     _confidential_variables_fit(plan)
-    if plan.masking.method.gives != rewriting.needs:
+    if plan.masking.method.gives != "groups":
         raise MethodError(
             f'replace "{rewriting.name}" needs groups: use "mdav" or another method that makes some.',
             method=plan.masking.method.name,
@@ -158,7 +159,7 @@ def _confidential_variables_fit(plan: Plan) -> None:
 def _draws_fit(plan: Plan) -> None:
     """Raise ValueError unless all columns share one draw or none has any, as the method can do."""
     method = plan.masking.method
-    draws = [one for one in plan.replacements.values() if one.needs == "memberships"]
+    draws = [one for one in plan.replacements.values() if one.family is DRAWN]
     differ = len({as_text(written) for written in plan.replace.values()}) > 1
     if (draws and differ) or not (method.draws if draws else method.gives == "groups"):
         raise ValueError("replace must be the same membership-draw in every column of a fuzzy method, and of no other")
@@ -171,8 +172,8 @@ def _draws_fit(plan: Plan) -> None:
 
 def _perturbing_fits(plan: Plan) -> None:
     """Raise an error if some columns are perturbed and others grouped, or something is asked for that needs groups."""
-    perturbing = next(one.name for one in plan.replacements.values() if one.perturbs)
-    refuse_both(perturbing, [one.name for one in plan.replacements.values() if not one.perturbs])
+    perturbing = next(one.name for one in plan.replacements.values() if not one.family.makes_groups)
+    refuse_both(perturbing, [one.name for one in plan.replacements.values() if one.family.makes_groups])
     method = plan.masking.method
     if method.scope != "file":
         raise MethodError(
@@ -190,7 +191,7 @@ def _perturbing_fits(plan: Plan) -> None:
 
 def _rules_fit(plan: Plan) -> None:
     """Raise an error if a rule cannot be kept by the method and the replacement that were chosen."""
-    if not plan.draws:
+    if plan.family is not DRAWN:
         return
     if plan.draws_per_variable:
         raise RuleError("Rules between variables do not hold where each is drawn for itself (per_variable).")
@@ -215,9 +216,13 @@ def _options_fit_groups(plan: Plan) -> None:
         option = OPTIONS[name]
         if getattr(plan, name) == option.default:
             continue
-        if option.of_groups and not plan.has_groups:
+        if option.of_groups and plan.family.no_k:
             method = plan.masking.method.name
-            who = f'the method "{method}"' if plan.draws else f'replace "{plan.replacements[plan.columns[0]].name}"'
+            who = (
+                f'the method "{method}"'
+                if plan.family is DRAWN
+                else f'replace "{plan.replacements[plan.columns[0]].name}"'
+            )
             raise MethodError(
                 f'{name} is for methods that put records into groups, such as "mdav", not for {who}. Leave it out.',
                 method=method,
@@ -241,7 +246,7 @@ def _dominance_fits(plan: Plan) -> None:
 
 def _filling_fits(plan: Plan) -> None:
     """Raise an error unless missing values can get the value of their group."""
-    if not plan.has_groups:
+    if plan.family.no_k:
         raise MethodError(
             'missing="fill" gives missing values those of their group: it is for methods that put records into groups, '
             'such as "mdav". Fill them before.',
@@ -265,9 +270,9 @@ def _unit_fits(plan: Plan) -> None:
             )
         return
     reason = ""
-    if plan.draws:
+    if plan.family is DRAWN:
         reason = f'the method "{plan.masking.method.name}" draws centres by membership, which count records'
-    elif plan.is_synthetic:
+    elif plan.family.rewrites:
         reason = f'replace "{plan.replacements[plan.columns[0]].name}" draws new values for every record'
     if reason:
         raise MethodError(
@@ -292,7 +297,7 @@ def _decimals_fit(plan: Plan) -> None:
 def _blocks_share_what_is_for_blocks(plan: Plan) -> None:
     for block in plan.grouped_blocks:
         for_block = [plan.replacements[name] for name in block if plan.replacements[name].scope == "block"]
-        if for_block and len(for_block) < len(block) and not plan.perturbs:
+        if for_block and len(for_block) < len(block) and plan.family.makes_groups:
             raise ParameterError(
                 f'replace "{for_block[0].name}" is for all columns of a block together, here {", ".join(block)}.'
             )

@@ -63,9 +63,9 @@ def outcome_of(
     has_missing = any(masked.missing(name).any() for name in changed)
     keeps_missing = work.plan.missing == "keep" and has_missing
     no_k = no_k_in_chain(work.plan)
-    if is_last and no_k and any(step.perturbs for step in steps_of(work.plan)):
+    if is_last and no_k and any(not step.family.makes_groups for step in steps_of(work.plan)):
         warn_of_no_k(work.plan, combinations, no_k)
-    if work.plan.perturbs:
+    if not work.plan.family.makes_groups:
         notes.insert(0, note_on_unchanged(work, blocks, masked))
     units = unit_numbers(work.table, masked, work.plan.unit)
     whole = alike_records(combinations, units)
@@ -86,7 +86,7 @@ def outcome_of(
     alike = _alike(work, blocks)
     if is_last and work.plan.before and not unchanged:
         warn_of_steps(work.plan, whole, len(masked))
-    promised = work.plan.has_groups and not (has_missing or unchanged) and apart == 1
+    promised = not work.plan.family.no_k and not (has_missing or unchanged) and apart == 1
     promised = promised and not from_earlier_steps(work.plan, masked.names)
     if promised and whole.k < work.plan.k:
         raise DataError(f"Records are {whole.k} alike where k={work.plan.k} was promised; nothing is released.")
@@ -116,7 +116,9 @@ def outcome_of(
     if work.plan.weights is not None and is_last:
         unchanged = [name for name in masked.names if name not in (*protected_in_chain(work.plan), work.plan.weights)]
         warn_of_weights(masked, work.plan.weights, unchanged)
-    warn_of_constant(outcome.constant, "it stays as it is" if work.plan.perturbs else "it is left out of distances")
+    warn_of_constant(
+        outcome.constant, "it is left out of distances" if work.plan.family.makes_groups else "it stays as it is"
+    )
     return outcome
 
 
@@ -160,7 +162,7 @@ def _warn_of_whole_records(
 ) -> None:
     """Warn of whole records that are unique or have too few like them, because of blocks or of missing values."""
     plan = work.plan
-    if plan.is_synthetic or plan.perturbs or not (apart > 1 or keeps_missing):
+    if not plan.family.shows_groups or not (apart > 1 or keeps_missing):
         return
     sizes = np.bincount(combinations)
     behind = sizes if units is None else count_units(combinations, units)
@@ -199,7 +201,7 @@ def _unique_by_unchanged(table: Table, unchanged: Sequence[str], *, is_last: boo
 
 def _alike(work: Work, blocks: Sequence[ProtectedBlock]) -> dict[str, int]:
     """Count the groups whose members have one value of a confidential variable, and warn of them."""
-    if work.plan.is_synthetic or work.plan.perturbs:
+    if not work.plan.family.shows_groups:
         return {}
     counts: dict[str, int] = {}
     for block, columns in zip(blocks, work.plan.blocks, strict=True):

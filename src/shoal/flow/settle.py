@@ -42,6 +42,7 @@ from shoal.partition.base import Method
 from shoal.read import Table, as_table
 from shoal.recode.recoded_table import RecodedTable
 from shoal.replace import REPLACEMENTS, MembershipDraw
+from shoal.replace.family import DRAWN
 from shoal.replace.perturb.base import Perturbation
 
 __all__ = ["Settled", "settle"]
@@ -91,7 +92,7 @@ def settle(data: Any, k: int, **options: Any) -> Settled:
     shared, method = replacement_for_all(replace, selection.columns), request.method
     rewriting = None if shared is None else REPLACEMENTS.get(shared["name"])
     rewritten = list(request.confidential or ())
-    if shared is not None and rewriting is not None and rewriting.rewrites:
+    if shared is not None and rewriting is not None and rewriting.family.rewrites:
         rewritten = confidential_names(shared, request.confidential, selection)
         selection = only_rewritten_blocks(selection, rewritten)
         method = method or rewriting.default_method
@@ -128,7 +129,7 @@ def settle(data: Any, k: int, **options: Any) -> Settled:
         seed=seed,
     )
     record_edits_of(plan, table)  # refuses rules that synthetic values cannot keep
-    if plan.draws:
+    if plan.family is DRAWN:
         block_edits = block_edits_of(plan, table)
     return Settled(plan, original, block_edits, recoded)
 
@@ -226,7 +227,7 @@ def _draws(method: type[Method], shared: Mapping[str, Any] | None) -> bool:
     if method.gives == "memberships":
         return True
     asked = None if shared is None else REPLACEMENTS.get(shared["name"])
-    return method.draws and asked is not None and asked.needs == "memberships"
+    return method.draws and asked is not None and asked.family is DRAWN
 
 
 def _draw_per_column(
@@ -239,7 +240,7 @@ def _draw_per_column(
     draw: MembershipDraw | None = None
     if not isinstance(replace, Mapping) or "name" in replace:
         draw = build(written_form(replace, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
-    if draw is None or draw.needs != "memberships":
+    if draw is None or draw.family is not DRAWN:
         raise MethodError(
             f'The method "{built.name}" draws centres by membership: replace must be membership-draw.',
             method=built.name,
@@ -274,12 +275,12 @@ def _replacement_of(
 ) -> dict[str, Any]:
     """Return the replacement of one column, as a plan writes it; `by_name` if it was asked for this column alone."""
     chosen = build(written_form(asked, REPLACEMENTS, "replace"), REPLACEMENTS, "replace")
-    if chosen.needs == "memberships":
+    if chosen.family is DRAWN:
         names = ", ".join(f'"{kind.name}"' for kind in METHODS.values() if kind.draws)
         raise ParameterError(
             f"{chosen.name} needs fuzzy clusters: use one of the methods {names}, for all columns.", parameter="replace"
         )
-    if by_name and chosen.rewrites:
+    if by_name and chosen.family.rewrites:
         raise ParameterError(
             f'replace "{chosen.name}" is for all columns together, not for one of them. Say which it rewrites '
             f"by confidential={in_python(name)} ({typed('--confidential', listed([name]))}).",
@@ -287,7 +288,11 @@ def _replacement_of(
         )
     if kind in chosen.kinds:
         written = written_form(chosen, REPLACEMENTS, "replace")
-        return {key: value for key, value in written.items() if key != "confidential" or (chosen.perturbs and value)}
+        return {
+            key: value
+            for key, value in written.items()
+            if key != "confidential" or (value and not chosen.family.makes_groups)
+        }
     if by_name:
         raise ParameterError(f'replace "{chosen.name}" does not serve "{name}", which is {kind}.', parameter="replace")
     return {"name": for_kind[kind]}

@@ -58,7 +58,7 @@ def asked_to_perturb(replace: Any, columns: Sequence[str]) -> bool:
     shared = replacement_for_all(replace, columns)
     each = replace.values() if shared is None else [shared]
     named = [str(written_form(one, REPLACEMENTS, "replace").get("name")) for one in each]
-    perturbing = [name for name in named if name in REPLACEMENTS and REPLACEMENTS[name].perturbs]
+    perturbing = [name for name in named if name in REPLACEMENTS and not REPLACEMENTS[name].family.makes_groups]
     if perturbing:
         refuse_both(perturbing[0], [name for name in named if name in REPLACEMENTS and name not in perturbing])
     return bool(perturbing)
@@ -132,13 +132,13 @@ def _with_role(selection: Selection) -> list[str]:
 def _rewrites(written: Mapping[str, Any]) -> bool:
     """Whether a replacement that exists is one that rewrites the confidential variables."""
     kind = REPLACEMENTS.get(str(written.get("name")))
-    return kind is not None and kind.rewrites
+    return kind is not None and kind.family.rewrites
 
 
 def _perturbs_some(written: Mapping[str, Any]) -> bool:
     """Whether a replacement changes records one by one, in those columns of a block that are named confidential."""
     kind = REPLACEMENTS.get(str(written.get("name")))
-    return kind is not None and kind.perturbs and "confidential" in kind.limits
+    return kind is not None and not kind.family.makes_groups and "confidential" in kind.limits
 
 
 def _checked(spelled: dict[str, Any]) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def _shows_no_groups(replace: Any) -> bool:
     if replace is None:
         return False
     kind = REPLACEMENTS.get(str(written_form(replace, REPLACEMENTS, "replace").get("name")))
-    return kind is not None and (kind.rewrites or kind.perturbs)
+    return kind is not None and not kind.family.shows_groups
 
 
 def measured_values(

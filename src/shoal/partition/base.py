@@ -99,7 +99,7 @@ class Method:
     fallback
         What takes over where the method itself finds no groups, "MDAV"; "" if nothing has to. One that has it says
         after fitting, in `fallback_share_`, for which share of the records.
-    family
+    shown_as
         The family it is shown with: "microaggregation", "fuzzy" or "entropy".
     supports_weights
         Whether a file with sampling weights can be protected. Weights count in the representatives of groups, not in
@@ -129,7 +129,7 @@ class Method:
     gives: ClassVar[Literal["groups", "memberships"]]
     draws: ClassVar[bool] = False
     fallback: ClassVar[str] = ""
-    family: ClassVar[str]
+    shown_as: ClassVar[str]
     supports_weights: ClassVar[bool]
     supports_missing: ClassVar[bool]
     keeps_rules: ClassVar[Literal["all", "averages"]]
@@ -174,7 +174,7 @@ class Partitioner(Method, Clusterer):
     lower_bound_: LowerBound | None = None
 
     gives: ClassVar[Literal["groups", "memberships"]] = "groups"
-    family: ClassVar[str] = "microaggregation"
+    shown_as: ClassVar[str] = "microaggregation"
     supports_weights: ClassVar[bool] = True
     supports_missing: ClassVar[bool] = False
     keeps_rules: ClassVar[Literal["all", "averages"]] = "all"

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 from shoal.parameters.limits import Limit
 from shoal.parameters.searched import Searched
 from shoal.replace.catalogue import REPLACEMENTS
+from shoal.replace.family import GROUPED, Family
 
 __all__ = ["Replacement"]
 
@@ -29,12 +30,8 @@ class Replacement:
         The kinds of variable it serves.
     scope
         What it is chosen for: each "column", a "block" of columns together, or all columns of the "file" together.
-    needs
-        What it works on: "groups", or "memberships" in fuzzy clusters.
-    rewrites
-        Whether it rewrites the confidential variables and leaves the others as they are.
-    perturbs
-        Whether it exchanges or perturbs values record by record: nobody is then one of a group of k.
+    family
+        Where the new values come from, and with that what is promised.
     supports_weights, supports_missing
         Whether sampling weights count in the new values, and whether a variable may have missing values.
     keeps_rules
@@ -44,7 +41,7 @@ class Replacement:
         Whether new values can be below the lowest or above the highest original one.
     default_method
         How records are grouped for it where no method was chosen.
-    family
+    shown_as
         What kind of release it makes, if that does not follow from the method.
     searched
         The parameters that are worth searching.
@@ -60,15 +57,13 @@ class Replacement:
     limits: ClassVar[Mapping[str, Limit]] = {}
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous"})
     scope: ClassVar[Literal["column", "block", "file"]] = "column"
-    needs: ClassVar[Literal["groups", "memberships"]] = "groups"
-    rewrites: ClassVar[bool] = False
-    perturbs: ClassVar[bool] = False
+    family: ClassVar[Family] = GROUPED
     supports_weights: ClassVar[bool] = True
     supports_missing: ClassVar[bool] = True
     keeps_rules: ClassVar[Literal["all", "averages", "records", "checked"]] = "all"
     leaves_range: ClassVar[bool] = False
     default_method: ClassVar[str] = "mdav"
-    family: ClassVar[str] = ""
+    shown_as: ClassVar[str] = ""
     searched: ClassVar[tuple[Searched, ...]] = ()
     search_defaults: ClassVar[Mapping[str, Any]] = {}
     unpublished: ClassVar[frozenset[str]] = frozenset()

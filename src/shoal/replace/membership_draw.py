@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shoal.arithmetic import raised, squares, weighted_sums
 from shoal.parameters.limits import Above, Limit, Number, OrNone, TrueOrFalse, Whole, check_limits
 from shoal.replace.base import Replacement
+from shoal.replace.family import DRAWN, Family
 
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -94,7 +95,7 @@ class MembershipDraw(Replacement):
         "rules on at_least are shoal's."
     )
     scope: ClassVar[Literal["column", "block", "file"]] = "file"
-    needs: ClassVar[Literal["groups", "memberships"]] = "memberships"
+    family: ClassVar[Family] = DRAWN
     supports_weights: ClassVar[bool] = False
     supports_missing: ClassVar[bool] = False
     keeps_rules: ClassVar[Literal["all", "averages", "records"]] = "averages"

@@ -210,7 +210,7 @@ def _refuse_unsuited(plan: Plan) -> None:
     problem = next((name for name in asked if not OPTIONS[name].on_cluster), "")
     if plan.before:
         problem = "A chain of steps"
-    elif plan.perturbs:
+    elif not plan.family.makes_groups:
         problem = "Exchanging or perturbing values record by record"
     elif plan.masking.is_whole_file and not iterates(plan):
         problem = f'The method "{plan.masking.method.name}", which puts all records into one group,'

@@ -184,7 +184,7 @@ class _Run:
         """What protects one block."""
         if self._divided.refine_borders:
             return protect_shifted
-        return protect_drawn_block if self._plan.draws or self._plan.is_synthetic else protect_block
+        return protect_drawn_block if self._plan.family.no_k else protect_block
 
     def _shift(self) -> None:
         """Make groups in every block, and scatter them to blocks that are cut elsewhere."""

@@ -192,7 +192,7 @@ def compare(
     maskings = _maskings(_all_methods(protection) if take_all else methods)
     if not ks or not maskings:
         raise ParameterError("There is nothing to compare: name at least one k and one method.")
-    setup = TrialSetup(table, protection, any(one.rewrites for one in maskings), options, measures)
+    setup = TrialSetup(table, protection, any(one.family.rewrites for one in maskings), options, measures)
     rows: list[ComparedRelease] = []
     left_out: dict[str, str] = {}
     first: ShoalError | None = None
@@ -267,9 +267,9 @@ def _all_methods(options: Mapping[str, Any]) -> list[str]:
             return whole
         return [*grouping, *whole] if _rewrites_whole_file(replace) else grouping
     named = isinstance(roles, Mapping) and "confidential" in roles.values()
-    rewriting = [_named_with_starts(kind) for kind in REPLACEMENTS.values() if kind.rewrites]
+    rewriting = [_named_with_starts(kind) for kind in REPLACEMENTS.values() if kind.family.rewrites]
     numeric = [kind for kind in REPLACEMENTS.values() if "continuous" in kind.kinds and "nominal" not in kind.kinds]
-    grouping += [_named_with_starts(kind) for kind in numeric if kind.perturbs]
+    grouping += [_named_with_starts(kind) for kind in numeric if not kind.family.makes_groups]
     return [*grouping, *rewriting] if named or options.get("confidential") is not None else grouping
 
 
@@ -291,7 +291,7 @@ def _rewrites_whole_file(replace: Any) -> bool:
     """Whether a replacement needs no groups."""
     chosen = replacement_for_all(replace, ())
     kind = None if chosen is None else REPLACEMENTS.get(chosen["name"])
-    return kind is not None and kind.rewrites and METHODS[kind.default_method].scope == "file"
+    return kind is not None and kind.family.rewrites and METHODS[kind.default_method].scope == "file"
 
 
 def _is_one(given: Any) -> bool:
@@ -330,7 +330,7 @@ def _compared_release(setup: TrialSetup, masking: Masking, k: int, seed: int) ->
         method=masking.text,
         k=k,
         **asdict(setup.measure(release)),
-        family=release.plan.family,
+        family=release.plan.shown_as,
         seconds=seconds,
         groups=sum(outcome.groups),
         smallest_group=outcome.smallest_group,

@@ -153,5 +153,5 @@ class Run:
             seconds = time.monotonic() - begin
             name = type(error).__name__
             return Trial(number, settings, request, problem=name, reason=str(error), seconds=seconds)
-        family = release.plan.family
+        family = release.plan.shown_as
         return Trial(number, settings, request, family, measures, seconds=time.monotonic() - begin)

@@ -103,7 +103,7 @@ class TrialSetup:
         replace = self.request.replace
         self._shared = None if replace is None else replacement_for_all(replace, self.selection.columns)
         kind = None if self._shared is None else REPLACEMENTS.get(self._shared["name"])
-        self._rewrites = kind is not None and kind.rewrites
+        self._rewrites = kind is not None and kind.family.rewrites
         if self.request.confidential is not None and not (synthetic or self._rewrites):
             raise ParameterError(
                 "confidential is for hybrid and synthetic data, and none are among the methods. Leave it out.",
@@ -207,7 +207,7 @@ class TrialSetup:
         options = self.options | {"method": masking.written_method}
         if masking.written_replacement is not None:
             options["replace"] = masking.written_replacement
-        if not masking.rewrites and (masking.written_replacement is not None or not self._rewrites):
+        if not masking.family.rewrites and (masking.written_replacement is not None or not self._rewrites):
             options.pop("confidential", None)
         elif not self.measured_columns:
             options["confidential"] = list(self.selection.columns)
@@ -238,7 +238,7 @@ class TrialSetup:
     def measure(self, release: Release) -> TrialMeasures:
         """Measure a release."""
         attack = None
-        if not (release.plan.is_synthetic or release.plan.perturbs):
+        if release.plan.family.shows_groups:
             alone = release.evaluate(measures=["transparency_attack"], options=self.measure_options)
             attack = alone.transparency_attack
         evaluation = self._evaluated(release, QUICK_MEASURES)

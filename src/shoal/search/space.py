@@ -16,6 +16,7 @@ from shoal.parameters.searched import Searched
 from shoal.partition.base import Method
 from shoal.partition.fuzzy.soft_method import DrawnMethod, SoftMethod
 from shoal.replace import REPLACEMENTS, Replacement
+from shoal.replace.family import DRAWN
 
 __all__ = ["ReleaseRequest", "SearchParameter", "Settings", "Space", "space_of"]
 
@@ -200,7 +201,7 @@ def space_of(
     elif kind.gives == "memberships":
         own, replacement = REPLACEMENTS[kind.default_replacement], {"name": kind.default_replacement}
     parameters = [_k_parameter(ks, records, masking.is_whole_file)]
-    if own is None or not own.perturbs:
+    if own is None or own.family.makes_groups:
         parameters += _block_parameter(kind, columns, options)
     parameters += _category_parameter(kind, own, options) if has_categories else []
     parameters += [
@@ -240,9 +241,8 @@ def _category_parameter(
     if replacement is None and shared is not None:
         written = replacement_for_all(shared, ())
         replacement = None if written is None else REPLACEMENTS.get(written["name"])
-    draws = kind.gives == "memberships" or (replacement is not None and replacement.needs == "memberships")
-    has_groups = replacement is None or not (replacement.rewrites or replacement.perturbs)
-    if options.get("categories") is not None or draws or not has_groups:
+    promises_k = kind.gives == "groups" and (replacement is None or not replacement.family.no_k)
+    if options.get("categories") is not None or not promises_k:
         return []
     return [SearchParameter("categories", _CATEGORIES, "group", "release")]
 
@@ -251,7 +251,7 @@ def _declared_parameters(
     masking: Masking, replacement: type[Replacement] | None, in_strata: bool
 ) -> list[SearchParameter]:
     """Return the parameters that a method and a replacement declare to be worth searching."""
-    draws = replacement is not None and replacement.needs == "memberships"
+    draws = replacement is not None and replacement.family is DRAWN
     method = cast(DrawnMethod, masking.method) if draws and masking.method_class.draws else None
     parameters = []
     for one in masking.method_class.searched:

@@ -169,7 +169,7 @@ def tune(
     fingerprint = table.fingerprint()
     ks = _whole_numbers(k)
     maskings = _maskings(METHODS_TUNED if methods is None else methods)
-    rewrites = any(one.rewrites for one in maskings)
+    rewrites = any(one.family.rewrites for one in maskings)
     setup = TrialSetup(table, protection | {"edits": edits}, rewrites, options, None, utility, try_recodes)
     spaces = [_space(setup, one, ks) for one in maskings]
     for space in spaces:

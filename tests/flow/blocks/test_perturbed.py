@@ -44,12 +44,14 @@ def changed(frame, replace, **options):
 def test_that_no_k_is_promised_is_said_first(frame, replace):
     with pytest.warns(DisclosureWarning) as warned:
         release = shoal.protect(frame, 5, replace=replace, seed=1)
-    assert str(warned[0].message).startswith(f"No k is promised: {release.plan.no_k}. Over all released columns ")
-    assert "exchanged or perturbed record by record" in release.plan.no_k
+    assert str(warned[0].message).startswith(
+        f"No k is promised: {release.plan.family.no_k}. Over all released columns "
+    )
+    assert "exchanged or perturbed record by record" in release.plan.family.no_k
     assert "records come out as they were" in release.plan.outcome.notes[0]
     assert release.plan.outcome.k == release.headline["k"]
     assert release.plan.method == {"name": "one-group"}
-    assert release.plan.family == "perturbation"
+    assert release.plan.shown_as == "perturbation"
 
 
 @pytest.mark.parametrize("replace", MIXED)

@@ -236,7 +236,7 @@ def test_synthetic_values_can_follow_groups_and_groups_synthetic_values():
     with unwarned():
         synthetic = grouped.then(confidential=["wage"], replace="ipso", columns=["age", "wage"], seed=2)
         last = synthetic.then(columns=["tax"], replace="median", seed=3)
-    assert last.plan.before[1].is_synthetic
+    assert last.plan.before[1].family.rewrites
     again = last.plan.run(data)
     pd.testing.assert_frame_equal(again.data, last.data)
 

@@ -150,10 +150,9 @@ def kind_notes(plan: Plan, table: Table) -> list[str]:
     labelled = [name for name, kind in plan.kinds.items() if kind == "continuous" and table.labels.values.get(name)]
     notes = []
     if labelled:
-        done = "changed" if plan.perturbs else "averaged"
         notes.append(
-            f"Some values of {', '.join(labelled)} have labels and are {done} with the others. If they are codes, "
-            "such as no answer, make them missing."
+            f"Some values of {', '.join(labelled)} have labels and are {plan.family.changed} with the others. If they "
+            "are codes, such as no answer, make them missing."
         )
     if not codes:
         return notes

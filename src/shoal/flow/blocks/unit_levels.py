@@ -78,7 +78,7 @@ def levels_of(plan: Plan, table: Table, strata: Strata) -> Levels | None:
     first = np.unique(units, return_index=True)[1]
     constant = tuple(len(columns_within(table, units, block)) == len(block) for block in plan.blocks)
     levels = Levels(units, first, constant)
-    if plan.perturbs:
+    if not plan.family.makes_groups:
         return levels
     _refuse_few_units(plan, levels, strata)
     divided = len(np.unique(units * len(strata) + strata.codes)) - len(first)
@@ -242,7 +242,7 @@ def _parts(work: Work, levels: Levels, number: int, of_units: ProtectedBlock) ->
 def warn_of_unit(work: Work, partitions: Sequence[Partition]) -> None:
     """Warn of a column that looks like the ids of units, if no unit is given and some groups have too few of them."""
     plan = work.plan
-    name = likely_unit(work.table) if plan.unit is None and not (plan.is_synthetic or plan.perturbs) else ""
+    name = likely_unit(work.table) if plan.unit is None and plan.family.shows_groups else ""
     if not name or plan.roles.get(name) == "other":
         return
     units = codes(work.table, name)

@@ -97,7 +97,7 @@ def warn_of_steps(plan: Plan, alike: Alike, records: int) -> None:
     records
         How many there are.
     """
-    promised = [step.k for step in steps_of(plan) if not step.no_k]
+    promised = [step.k for step in steps_of(plan) if not step.family.no_k]
     if not promised or alike.k >= max(promised):
         return
     of_all = f"{records:,} records" if alike.units is None else f"{alike.units:,} units"

@@ -79,7 +79,7 @@ def largest_k(plan: Plan) -> int:
 
 def all_promise(plan: Plan) -> bool:
     """Whether every step before a plan promises its k, so that it holds behind all values."""
-    return not any(step.no_k or step.k < plan.k for step in plan.before)
+    return not any(step.family.no_k or step.k < plan.k for step in plan.before)
 
 
 def no_k_in_chain(plan: Plan) -> str:
@@ -88,15 +88,15 @@ def no_k_in_chain(plan: Plan) -> str:
     remaining: set[str] = set()  # what steps that promise no k have written, and no later one has grouped
     for step in steps_of(plan):
         remaining.difference_update(step.protected, step.identifiers)
-        if step.no_k:
-            reason = step.no_k
+        if step.family.no_k:
+            reason = step.family.no_k
             remaining.update(step.rewritten)
     return reason if remaining else ""
 
 
 def hides_groups(plan: Plan) -> bool:
     """Whether some step of a chain makes groups, and they cannot be made again from the original."""
-    groups = any(step.draws or not step.no_k for step in steps_of(plan))
+    groups = any(step.family.shows_groups for step in steps_of(plan))
     return bool(plan.before) and groups and "method" not in facts_of_chain(plan)
 
 
@@ -121,7 +121,7 @@ def facts_of_chain(plan: Plan) -> dict[str, Any]:
         **lost_in(plan),
     }
     steps = steps_of(plan)
-    grouping = [step for step in steps if step.draws or not step.no_k]
+    grouping = [step for step in steps if step.family.shows_groups]
     if len(grouping) != 1:
         return facts
     (step,) = grouping

@@ -56,8 +56,8 @@ def _no_bound(plan: Plan, block: ProtectedBlock) -> str:
     """Return why there is no bound on the squared error of a block, "" if there can be one."""
     if plan.before:
         return "the release is made in several steps"
-    if plan.no_k:
-        return plan.no_k
+    if plan.family.no_k:
+        return plan.family.no_k
     if not block.matrix.complete:
         return "values are missing"
     if block.matrix.distance != "euclidean":

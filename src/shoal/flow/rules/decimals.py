@@ -153,7 +153,7 @@ def rounded_release(work: Work, masked: Table) -> Table:
     before = {name: masked.numbers(name) for name in decimals}
     if work.record_rules:  # rounded in their blocks, where rules are kept
         after = before
-    elif plan.is_synthetic:
+    elif plan.family.rewrites:
         after = _unlike_originals(plan, plan.decimals, work.table, masked)
     else:
         after = _kept(plan.edits, decimals, work.table, masked)
@@ -207,11 +207,11 @@ def rounded_for_text(
         ruled = [rule for rule in rules if not own.keys().isdisjoint(rule.variables)]
         if not ruled:
             after |= {name: rounded(masked.numbers(name), one) for name, one in own.items()}
-        elif not any(last[name].is_synthetic for name in names):
+        elif not any(last[name].family.rewrites for name in names):
             after |= _kept_in_text(ruled, own, list(last), recoded, masked)
     for step in steps:
         own = {name: decimals[name] for name in after if last[name] is step}
-        if step.is_synthetic and own:
+        if step.family.rewrites and own:
             after |= _unlike_originals(step, own, recoded, masked)
     changed = {name: new for name, new in after.items() if not np.array_equal(new, masked.numbers(name), True)}
     return masked.replaced(changed, {}), {name: decimals[name] for name in changed}

@@ -17,6 +17,7 @@ from shoal.flow.rules.decimals import defines_unrounded
 from shoal.parameters.choices import as_text
 from shoal.parameters.default import BY_RULES
 from shoal.read import Table
+from shoal.replace.family import DRAWN
 
 if TYPE_CHECKING:
     from shoal.flow.plan import Plan
@@ -62,11 +63,13 @@ def block_edits_of(plan: Plan, table: Table) -> list[BlockEdits]:
                 raise ColumnError(
                     f'The rule "{rule.shown}" names "{name}", an identifier, which is dropped.', column=name
                 )
-    if not plan.edits or plan.is_synthetic or plan.perturbs or plan.centres_keep_rules:
+    if not plan.edits or not plan.family.shows_groups or plan.centres_keep_rules:
         return []
     asked = {name: as_text(written) for name, written in plan.replace.items()}
     blocks = plan.grouped_blocks
-    return planned_block_edits(plan.edits, blocks, plan.kinds, table, asked, repair=plan.repair, drawn=plan.draws)
+    return planned_block_edits(
+        plan.edits, blocks, plan.kinds, table, asked, repair=plan.repair, drawn=plan.family is DRAWN
+    )
 
 
 def refuse_broken_file(plan: Plan, table: Table, edits: Sequence[BlockEdits]) -> None:
@@ -112,16 +115,16 @@ def refuse_broken_counts(
 
 
 def _way_out(plan: Plan, rule: Rule, fixed: Sequence[str]) -> str:
-    if plan.perturbs:
+    if not plan.family.makes_groups:
         return "leave the rule out"
-    if rule.is_linear and fixed and plan.repair and not plan.is_synthetic:
+    if rule.is_linear and fixed and plan.repair and not plan.family.rewrites:
         return (
             "leave the rule out; only averages of variables without missing values can be repaired, and "
             f'"{fixed[0]}" is none'
         )
     continuous = all(plan.kinds.get(name) == "continuous" for name in rule.variables)
-    if rule.is_linear and continuous and not plan.is_synthetic:
-        return "set repair=True (--repair)" + ', or use the method "fuzzy"' * (not plan.draws)
+    if rule.is_linear and continuous and not plan.family.rewrites:
+        return "set repair=True (--repair)" + ', or use the method "fuzzy"' * (plan.family is not DRAWN)
     return "leave the rule out"
 
 

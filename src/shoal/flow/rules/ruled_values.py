@@ -91,7 +91,7 @@ def _refuse_rounded_definition(edits: RecordEdits, decimals: Collection[str]) ->
 
 def record_edits_of(plan: Plan, table: Table) -> list[RecordEdits]:
     """Return what the rules require of the rewritten variables of every block; nothing where there are none."""
-    if not plan.edits or not plan.is_synthetic:
+    if not plan.edits or not plan.family.rewrites:
         return []
     texts = [name for name in table.names if not table.is_numeric(name)]
     whole = [

@@ -121,7 +121,7 @@ class FuzzyMethod(SoftMethod):
         "J. C. Bezdek (1981), Pattern Recognition with Fuzzy Objective Function Algorithms, Plenum. V. Torra, Fuzzy "
         "microaggregation for data with constraints, Journal of Intelligent and Fuzzy Systems."
     )
-    family: ClassVar[str] = "fuzzy"
+    shown_as: ClassVar[str] = "fuzzy"
     searched: ClassVar[tuple[Searched, ...]] = (
         Searched("m", (1.02, 1.05, 1.1, 1.2, 1.35, 1.5, 2.0), start=1.2),
         CLUSTERS,

@@ -74,7 +74,7 @@ class EntropyMethod(SoftMethod):
         "World Congress. V. Torra, Fuzzy microaggregation for data with constraints, Journal of Intelligent and Fuzzy "
         "Systems."
     )
-    family: ClassVar[str] = "entropy"
+    shown_as: ClassVar[str] = "entropy"
     searched: ClassVar[tuple[Searched, ...]] = (
         Searched("lam", (2.0, 5.0, 10.0, 20.0, 50.0, 100.0), start=10.0),
         CLUSTERS,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from shoal.describe import Kind
 from shoal.replace.base import Replacement
+from shoal.replace.family import PERTURBED, Family
 from shoal.replace.synthetic.synthetic import Tally
 
 __all__ = ["Part", "Perturbation", "Perturbed"]
@@ -77,12 +78,12 @@ class Perturbation(Replacement, ABC):
     Missing values stay where they are.
     """
 
-    perturbs: ClassVar[bool] = True
+    family: ClassVar[Family] = PERTURBED
     supports_missing: ClassVar[bool] = True
     supports_units: ClassVar[bool] = False  # whether records of one unit (household, firm) are changed together
     keeps_rules: ClassVar[Literal["all", "averages", "records", "checked"]] = "checked"
     default_method: ClassVar[str] = "one-group"
-    family: ClassVar[str] = "perturbation"
+    shown_as: ClassVar[str] = "perturbation"
 
     @abstractmethod
     def perturbed(self, part: Part, rng: np.random.Generator) -> Perturbed:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.replace.base import Replacement
+from shoal.replace.family import SYNTHETIC, Family
 from shoal.replace.synthetic.synthetic import Synthetic
 
 __all__ = ["SyntheticReplacement"]
@@ -23,14 +24,14 @@ class SyntheticReplacement(Replacement, ABC):
 
     kinds: ClassVar[frozenset[str]] = frozenset({"continuous", "ordinal", "nominal"})
     scope: ClassVar[Literal["column", "block", "file"]] = "file"
-    rewrites: ClassVar[bool] = True
+    family: ClassVar[Family] = SYNTHETIC
     supports_weights: ClassVar[bool] = False
     supports_missing: ClassVar[bool] = False
     keeps_rules: ClassVar[Literal["all", "averages", "records"]] = "records"
     redraws: ClassVar[bool] = True  # whether values can be drawn again where they break a rule
     leaves_range: ClassVar[bool] = True
     default_method: ClassVar[str] = "one-group"
-    family: ClassVar[str] = "synthetic"
+    shown_as: ClassVar[str] = "synthetic"
 
     confidential: Sequence[str]
 

@@ -121,7 +121,7 @@ class MicroHybrid(SyntheticReplacement):
         "180, 2834-2844. The rules on small_groups are shoal's."
     )
     default_method: ClassVar[str] = "mdav"
-    family: ClassVar[str] = "hybrid"
+    shown_as: ClassVar[str] = "hybrid"
     search_defaults: ClassVar[Mapping[str, Any]] = {"small_groups": "merge"}
     limits: ClassVar[Mapping[str, Limit]] = {
         "confidential": Names(),

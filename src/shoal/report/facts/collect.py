@@ -197,8 +197,8 @@ class Collector:
             method=None if plan is None else as_text(plan.public()["method"]),
             in_groups=plan is None or not plan.masking.is_whole_file,
             replace=[] if facts is None else sorted({as_text(choice) for choice in facts["replace"].values()}),
-            is_synthetic=plan is not None and plan.is_synthetic,
-            perturbs=plan is not None and plan.perturbs,
+            is_synthetic=plan is not None and plan.family.rewrites,
+            perturbs=plan is not None and not plan.family.makes_groups,
             descriptions={name: choice.summary for name, choice in choices.items()},
             references=list(dict.fromkeys(choice.reference for choice in choices.values() if choice.reference)),
             steps=step_facts(plan, internal=self._internal),
@@ -227,7 +227,7 @@ class Collector:
     def _k_holds(self, sizes: Sequence[NDArray[np.int64]]) -> bool:
         """Whether every protected value is seen to stand for k records."""
         plan = self._plan
-        if plan is None or plan.is_synthetic or plan.perturbs or not whole_chain.all_promise(plan):
+        if plan is None or not plan.family.shows_groups or not whole_chain.all_promise(plan):
             return False
         reached = self._evaluation.k_anonymity
         if sizes:
@@ -237,10 +237,10 @@ class Collector:
     def _promise(self, k_holds: bool, headline: HeadlineFacts) -> str:
         """Return what holds of whole records, over everything that is released, and of every protected value."""
         alike = alike_text(headline)
-        if self._plan is not None and self._plan.is_synthetic:
+        if self._plan is not None and self._plan.family.rewrites:
             return f"The confidential values are synthetic, no k is promised, and {alike}"
-        if self._plan is not None and self._plan.perturbs:
-            return f"No k is promised, as {self._plan.no_k}, and {alike}"
+        if self._plan is not None and not self._plan.family.makes_groups:
+            return f"No k is promised, as {self._plan.family.no_k}, and {alike}"
         if self._plan is not None and k_holds and not headline.are_k_alike:
             alike += f", though every protected value stands for at least {self._plan.k} records"
         return alike[:1].upper() + alike[1:]

@@ -23,7 +23,7 @@ def sizes_shown(masked: Table, plan: Plan) -> list[NDArray[np.int64]]:
     Nothing is returned if the file does not show the groups: missing or synthetic values hide them, perturbed ones
     have none, and two groups may have the same values. The file shows them if it has as many as the plan says.
     """
-    if plan.outcome is None or plan.is_synthetic or plan.perturbs or any(name not in masked for name in plan.columns):
+    if plan.outcome is None or not plan.family.shows_groups or any(name not in masked for name in plan.columns):
         return []
     sizes = []
     for block in plan.blocks:
@@ -37,7 +37,7 @@ def sizes_shown(masked: Table, plan: Plan) -> list[NDArray[np.int64]]:
 
 def group_facts(plan: Plan | None, sizes: Sequence[NDArray[np.int64]], *, internal: bool) -> list[GroupFacts]:
     """Return the groups of every block, given their sizes; in public nothing where some are below k."""
-    if plan is None or plan.outcome is None or plan.perturbs:
+    if plan is None or plan.outcome is None or not plan.family.makes_groups:
         return []
     if not internal and any(block.min() < plan.k for block in sizes):
         return []

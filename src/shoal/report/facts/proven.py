@@ -46,7 +46,7 @@ def _proven(plan: Plan, original: Table, losses: Sequence[ProvenLoss], audience:
     losses are: how many records have which value might be solved for.
     """
     loss = together(losses)
-    if plan.no_k or (loss.lower_bound is None and loss.no_bound is None):
+    if plan.family.no_k or (loss.lower_bound is None and loss.no_bound is None):
         return None
     if audience == "public" and (loss.lower_bound is None or _has_few_values(plan, original)):
         return None

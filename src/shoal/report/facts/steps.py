@@ -18,9 +18,9 @@ def step_facts(plan: Plan | None, *, internal: bool) -> list[StepFacts]:
         return []
     return [
         StepFacts(
-            k=None if step.no_k else step.k,
-            no_k=step.no_k,
-            perturbs=step.perturbs,
+            k=None if step.family.no_k else step.k,
+            no_k=step.family.no_k,
+            perturbs=not step.family.makes_groups,
             recoded=[f"{name}: {', '.join(one.text for one in own)}" for name, own in step.column_recodes.items()],
             method=as_text(step.public()["method"]),
             replace=sorted({as_text(_replacements(step, internal)[name]) for name in step.rewritten})

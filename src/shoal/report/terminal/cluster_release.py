@@ -47,14 +47,14 @@ def cluster_release_text(
     facts = HeadlineFacts(
         **headline,
         columns=len(dict.fromkeys(released)),
-        k_promised=plan.k if plan.has_groups else None,
+        k_promised=None if plan.family.no_k else plan.k,
         are_k_alike=headline["k"] >= plan.k,
         sampled=min(headline["records"], 10_000),
         weights=plan.weights,
         uniques_with_weights=outcome.uniques_with_weights,
         unit=plan.unit,
     )
-    lines = [*headline_lines(facts, None, plan.no_k), *_protection(plan, headline, blocks), *_loss(losses)]
+    lines = [*headline_lines(facts, None, plan.family.no_k), *_protection(plan, headline, blocks), *_loss(losses)]
     lines += [("dropped", f"{first_names(plan.identifiers)} (identifiers)")] if plan.identifiers else []
     lines += [("as it is", f"{first_names(outcome.unchanged)} (NOT PROTECTED)")] if outcome.unchanged else []
     lines += [("note", note) for note in outcome.notes]
@@ -70,7 +70,7 @@ def _protection(plan: Plan, headline: Headline, blocks: int) -> Iterator[tuple[s
         "protected",
         f"{len(plan.protected)} columns of {headline['records']:,} records: {first_names(plan.protected)}",
     )
-    if plan.has_groups:
+    if not plan.family.no_k:
         sizes = f"{outcome.smallest_group} to {outcome.largest_group} records each"
         yield "groups", f"{sum(outcome.groups):,} by {plan.masking.method.name}, {sizes}"
     yield "cluster", f"{blocks:,} block{'s' * (blocks != 1)} of records, protected one by one"

@@ -27,7 +27,7 @@ SHIFTED = 0.38  # of the records are left of a cut, not half of them, so that no
 def refuse_without_groups(plan: Plan) -> None:
     """Raise ParameterError if the groups of a plan cannot be searched through again."""
     reason = ""
-    if not plan.has_groups or len(plan.blocks) > 1 or plan.categories:
+    if plan.family.no_k or len(plan.blocks) > 1 or plan.categories:
         reason = "one block of variables that are all grouped"
     elif plan.unit is not None:
         reason = "records that are their own units"

@@ -26,7 +26,7 @@ def keys_of(rows: Any, setting: RunSetting) -> NDArray[np.uint64]:
     within = [name for name, way in plan.categories.items() if way == "within"]
     if plan.strata or within:
         keys = hashed_rows([rows[name] for name in dict.fromkeys([*plan.strata, *within])], count)[0]
-    if plan.edits and plan.has_groups:
+    if plan.edits and not plan.family.no_k:
         table = table_of_rows(rows, setting.recoded_labels, setting.recoded_orders)
         records = TableRecords(table, table)
         for edits in block_edits_of(plan, table):

@@ -29,9 +29,9 @@ def iterates(plan: Plan) -> bool:
 def refuse_unsuited_draws(plan: Plan) -> None:
     """Raise MethodError, before any work, for what is drawn and cannot be on a cluster."""
     method, shared = plan.masking.method, plan.masking.replacement
-    if not (plan.draws or plan.is_synthetic):
+    if not plan.family.no_k:
         return
-    owner = f'replace "{shared.name}"' if shared is not None and shared.rewrites else f'The method "{method.name}"'
+    owner = f'replace "{shared.name}"' if shared is not None and plan.family.rewrites else f'The method "{method.name}"'
     if plan.weights is not None:
         raise MethodError(
             f'{owner} does not support sampling weights. Give "{plan.weights}" another role.', method=method.name

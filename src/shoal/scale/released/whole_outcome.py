@@ -89,10 +89,10 @@ def whole_outcome(
     has_missing = plan.missing == "keep" and any(
         sample.missing(name).any() for name in plan.columns if name not in plan.categories
     )
-    promised = plan.has_groups and not as_is and apart == 1 and not has_missing
+    promised = not plan.family.no_k and not as_is and apart == 1 and not has_missing
     if promised and alike.k < plan.k:
         raise DataError(f"Records are {alike.k} alike where k={plan.k} was promised; nothing is released.")
-    if plan.has_groups and not promised and not as_is:
+    if not plan.family.no_k and not promised and not as_is:
         warn_of_whole_records(plan, records, alike.uniques, alike.below, apart, units)
     warn_of_unchanged(as_is, 0 if unchanged is None else unchanged.uniques, records)
     warn_of_alike_groups(totals["alike"])

@@ -39,7 +39,7 @@ def plan_sentences(plan: Plan, table: Table) -> list[str]:
 
 def refused_missing(plan: Plan, table: Table) -> dict[str, int]:
     """Return how many values are missing, by column, where the plan refuses them and could do something else."""
-    is_asked = plan.missing == "error" and not plan.is_synthetic  # synthetic data needs complete records
+    is_asked = plan.missing == "error" and not plan.family.rewrites  # synthetic data needs complete records
     return _incomplete(table, [*plan.rewritten, *plan.strata]) if is_asked else {}
 
 
@@ -68,7 +68,7 @@ def _recoded(plan: Plan) -> Iterator[str]:
 
 
 def _grouped(plan: Plan, table: Table) -> Iterator[str]:
-    if plan.perturbs:
+    if not plan.family.makes_groups:
         yield "Values are changed record by record: there are no groups, and no k is promised."
         return
     name = plan.method["name"]

@@ -69,7 +69,7 @@ def attempt(
         "title": title,
         "what": title,
         "warnings": tuple(dict.fromkeys(str(one.message) for one in caught if issubclass(one.category, ShoalWarning))),
-        "family": release.plan.family,
+        "family": release.plan.shown_as,
         **_measured(evaluation, summary),
     }
 
@@ -129,8 +129,8 @@ def kept_release(folder: str) -> tuple[Release, Evaluation]:
 def _title(plan: Plan) -> str:
     replaced = sorted({short_text(choice, REPLACEMENTS) for choice in plan.replace.values()})
     kept = sorted(set(plan.categories.values()))
-    grouped = "" if plan.perturbs else f"{short_text(plan.method, METHODS)} + "
-    return f"{grouped}{', '.join([*replaced, *kept])}" + ("" if plan.perturbs else f", k={plan.k}")
+    said = ", ".join([*replaced, *kept])
+    return f"{short_text(plan.method, METHODS)} + {said}, k={plan.k}" if plan.family.makes_groups else said
 
 
 def in_words(source: dict[str, Any], k: int | None, options: dict[str, Any]) -> PlanInWords:
@@ -138,5 +138,5 @@ def in_words(source: dict[str, Any], k: int | None, options: dict[str, Any]) -> 
     job = Job(k=k, options=options)
     settled = settle(table_of(source), k or 0, **job.with_options({}))
     plan, table = settled.plan, settled.table
-    can_fill = plan.masking.method.supports_missing and not plan.perturbs
+    can_fill = plan.masking.method.supports_missing and plan.family.makes_groups
     return PlanInWords(plan_sentences(plan, table), refused_missing(plan, table), can_fill)

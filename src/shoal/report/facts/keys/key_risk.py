@@ -174,7 +174,7 @@ def _are_named(plan: Plan, keys: Sequence[str]) -> bool:
 
 
 def _are_perturbed(plan: Plan, keys: Sequence[str]) -> bool:
-    return any(step.no_k and not set(keys).isdisjoint(step.rewritten) for step in steps_of(plan))
+    return any(step.family.no_k and not set(keys).isdisjoint(step.rewritten) for step in steps_of(plan))
 
 
 def _in_public(plan: Plan, keys: Sequence[str], masked: Table) -> KeyRiskFacts:

@@ -19,6 +19,7 @@ from shoal.partition import Partition
 from shoal.partition.fuzzy.projection import feasible_set
 from shoal.partition.fuzzy.soft_method import SoftMethod
 from shoal.replace import MembershipDraw
+from shoal.replace.family import DRAWN
 from shoal.scale.input.moments import ExactMoments
 from shoal.scale.iterated.clusters.averaging import averaged
 from shoal.scale.iterated.clusters.clustering import clustered
@@ -74,7 +75,7 @@ class _Centres:
 def is_clustered_whole(plan: Plan) -> bool:
     """Whether fuzzy clusters are those of the whole file, and not of parts of it that one worker holds."""
     method = plan.masking.method
-    return plan.draws and isinstance(method, SoftMethod) and method.part is None
+    return plan.family is DRAWN and isinstance(method, SoftMethod) and method.part is None
 
 
 def protect_by_clusters(run: PagedRun) -> None:

@@ -125,7 +125,7 @@ def open_files(
         placed = place_release(cluster, parts, release, leaving, schemas[1], row_numbers(look.rows), folder)
     before = recoded
     after = table_of_rows(placed.sample, _labels(release), placed.orders)
-    compared, everything = _pairs(before, after, facts, aligned=aligned or (plan is not None and plan.is_synthetic))
+    compared, everything = _pairs(before, after, facts, aligned=aligned or (plan is not None and plan.family.rewrites))
     weights = facts.get("weights")
     with_weights = [*everything.columns, *([weights] if weights is not None and weights in after else [])]
     numbers = pair_of_everything(before, after, with_weights, facts.get("kinds")).numeric_names

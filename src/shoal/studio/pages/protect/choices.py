@@ -13,6 +13,7 @@ from shoal.parameters.choices import as_text, build, written_form
 from shoal.parameters.limits import Limit, Text, without_none
 from shoal.partition import METHODS
 from shoal.replace import REPLACEMENTS
+from shoal.replace.family import DRAWN
 from shoal.report.wording import without_capital
 from shoal.studio.decisions import Decisions
 
@@ -65,10 +66,10 @@ def grouped_choices(what: What) -> dict[str, dict[str, str]]:
 
 def _family(what: What, kind: Any) -> str:
     if what == "method":
-        return "whole file" if kind.scope == "file" else str(kind.family)
-    if kind.needs == "memberships":
+        return "whole file" if kind.scope == "file" else str(kind.shown_as)
+    if kind.family is DRAWN:
         return "fuzzy"
-    return str(kind.family) if kind.family in FAMILIES else "one value for a group"
+    return str(kind.shown_as) if kind.shown_as in FAMILIES else "one value for a group"
 
 
 def chosen(decisions: Decisions, what: What) -> dict[str, Any] | None:
@@ -84,7 +85,7 @@ def usual(decisions: Decisions, what: What) -> str:
     if what == "method":
         other = chosen(decisions, "replace")
         kind = REPLACEMENTS.get(str(other["name"])) if other else None
-        return "mdav" if kind is None else "one-group" if kind.perturbs else kind.default_method
+        return "mdav" if kind is None else kind.default_method
     other = chosen(decisions, "method")
     kind_of_method = METHODS.get(str(other["name"])) if other else None
     return "mean" if kind_of_method is None else kind_of_method.default_replacement

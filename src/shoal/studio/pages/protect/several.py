@@ -114,9 +114,8 @@ def several_decisions(decisions: Decisions, methods: str, ks: str) -> list[Decis
         own = decisions.with_option("method", as_text(masking.written_method))
         replaced = masking.written_replacement
         own = own.with_option("replace", None if replaced is None else as_text(replaced))
-        kind = masking.replacement_class
-        perturbs = kind is not None and kind.perturbs  # k has no part in it
-        tried += [own.with_k(k) for k in (numbers[:1] if perturbs else numbers)]
+        ks = numbers if masking.family.makes_groups else numbers[:1]  # k has no part in it
+        tried += [own.with_k(k) for k in ks]
     return tried
 
 
