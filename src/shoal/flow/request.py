@@ -163,6 +163,7 @@ class PlannedOptions(DeclaredSection):
             ),
             help='"error" refuses missing values, "keep" leaves them where they are, "fill" gives them the value of '
             "their group.",
+            unset="error",
             label="Missing values",
             says={
                 "error": "Missing values are refused.",
