@@ -114,8 +114,8 @@ def several_decisions(decisions: Decisions, methods: str, ks: str) -> list[Decis
         own = decisions.with_option("method", as_text(masking.written_method))
         replaced = masking.written_replacement
         own = own.with_option("replace", None if replaced is None else as_text(replaced))
-        ks = numbers if masking.family.makes_groups else numbers[:1]  # k has no part in it
-        tried += [own.with_k(k) for k in ks]
+        different = numbers if masking.family.makes_groups else numbers[:1]  # k has no part in perturbation
+        tried += [own.with_k(k) for k in different]
     return tried
 
 
