@@ -310,7 +310,7 @@ def test_a_bug_shows_no_traceback_and_no_value(tmp_path):
     code = (
         "import shoal.cli.protect, shoal.__main__\n"
         "def broken(*a, **k): raise RuntimeError('secret 4711')\n"
-        "shoal.cli.protect.protection_options = broken\n"
+        "shoal.cli.protect.read_options = broken\n"
         "shoal.__main__.main()\n"
     )
     file = tmp_path / "data.csv"

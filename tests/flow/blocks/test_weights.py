@@ -12,11 +12,10 @@ import shoal
 from oracles.slow_shares import largest_share
 from shoal.errors import DataError, RuleError, ShoalError
 from shoal.replace import REPLACEMENTS
+from shoal.replace.family import GROUPED, PERTURBED
 
 KINDS = {"amount": "continuous", "other": "continuous", "word": "nominal"}
-WITH_GROUPS = sorted(
-    name for name, kind in REPLACEMENTS.items() if kind.needs == "groups" and not kind.rewrites and not kind.perturbs
-)
+WITH_GROUPS = sorted(name for name, kind in REPLACEMENTS.items() if kind.family is GROUPED)
 WRITTEN = {"order-statistic": "order-statistic:q=0.75"}  # those that need a parameter
 
 
@@ -112,7 +111,7 @@ def test_every_replacement_keeps_the_promise_on_weights_or_is_refused(replace, s
 def test_other_replacements_with_weights_are_refused_by_their_own_declaration_or_have_no_groups():
     others = {name: kind for name, kind in REPLACEMENTS.items() if name not in WITH_GROUPS}
     assert {name for name, kind in others.items() if kind.supports_weights} == {
-        name for name, kind in others.items() if kind.perturbs
+        name for name, kind in others.items() if kind.family is PERTURBED
     }
 
 
