@@ -52,7 +52,7 @@ def test_declarations_are_read_without_what_protects():
 BAD = [(name, bad) for name, option in OPTIONS.items() for bad in option.limit.bad_values()]
 
 
-@pytest.mark.parametrize(("name", "bad"), BAD, ids=lambda value: repr(value)[:30])
+@pytest.mark.parametrize(("name", "bad"), BAD, ids=[f"{name}-{place}" for place, (name, _) in enumerate(BAD)])
 def test_every_bad_value_is_refused_by_the_name_of_its_option_in_one_line(name, bad):
     with pytest.raises(ShoalError, match=name) as refused:
         Request.settled(**{"k": 3, name: bad})
