@@ -17,6 +17,7 @@ from shoal.report.wording import (
     rounded_up,
     shortened,
     value_text,
+    whole_text,
     width_of,
     without_capital,
 )
@@ -119,3 +120,17 @@ def test_a_sentence_inside_another_begins_small(sentence, inside):
 def test_a_shortened_name_keeps_its_beginning_and_its_end():
     assert shortened("variable_number_253", 12) == "variabl…_253"
     assert shortened("short", 12) == "short"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (6, "6"),
+        (1_234_567.0, "1,234,567"),
+        (999_999_999, "999,999,999"),
+        (1.4954e52, "1.50 \N{MULTIPLICATION SIGN} 10^52"),
+    ],
+)
+def test_whole_numbers_have_their_digits_and_very_large_ones_three(value, text):
+    assert whole_text(value) == text

@@ -20,6 +20,7 @@ __all__ = [
     "short_of_k",
     "shortened",
     "value_text",
+    "whole_text",
     "width_of",
     "without_capital",
 ]
@@ -85,6 +86,11 @@ def number_text(value: float | None, digits: int = 3) -> str:
         return f"{mantissa} \N{MULTIPLICATION SIGN} 10^{int(power)}".replace("-", _MINUS)
     decimals = max(digits - 1 - math.floor(math.log10(abs(value))), 1 if abs(value) >= 1000 else 0)
     return f"{value:,.{decimals}f}".replace("-", _MINUS)
+
+
+def whole_text(value: float) -> str:
+    """Return a whole number with commas between thousands; one of ten digits or more with three of them."""
+    return f"{value:,.0f}" if abs(value) < 1e9 else number_text(value)
 
 
 def percent_text(value: float | None) -> str:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from shoal.report.facts.keys.key_facts import KeyCountFacts, KeyRiskFacts, ToldFacts
 from shoal.report.facts.summary import Summary
 from shoal.report.page.parts import PageRow, PageSection, PageTable, name_markup, names_markup
-from shoal.report.wording import printable
+from shoal.report.wording import printable, whole_text
 
 __all__ = ["key_sections"]
 
@@ -114,10 +114,10 @@ def _riskiest(risk: KeyRiskFacts) -> PageSection:
         [
             f"{one.record:,}",
             f"{one.sample:,}",
-            f"{one.population:,.0f}",
+            whole_text(one.population),
             f"{one.risk:.4f}",
             *([f"{one.with_unit:.4f}"] if one.with_unit is not None else []),
-            f"{one.suda:,.0f}",
+            whole_text(one.suda),
         ]
         for one in risk.riskiest
     ]
@@ -182,7 +182,7 @@ def _has_wildcards(risk: KeyRiskFacts) -> bool:
 
 
 def _counts(counts: Sequence[float | None]) -> list[str]:
-    return [_NOT_SAID if count is None else f"{count:,.0f}" for count in counts]
+    return [_NOT_SAID if count is None else whole_text(count) for count in counts]
 
 
 def _share(count: int | None, side: KeyCountFacts | None, records: int) -> str:

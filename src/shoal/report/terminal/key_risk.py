@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shoal.report.terminal.names import first_names, one_line
 from shoal.report.terminal.table import table_text
+from shoal.report.wording import whole_text
 
 if TYPE_CHECKING:
     from shoal.measure.risk.keys.overview import KeyReading, KeyRisk
@@ -77,7 +78,7 @@ def _numbers(risk: KeyRisk, *, with_wildcards: bool) -> Iterator[tuple[str, str]
     yield "combinations", f"{risk.combinations:,}"
     yield from _reading_numbers(risk, risk.records)
     yield "records with a SUDA score", "" if risk.suda_records is None else f"{risk.suda_records:,}"
-    yield "the largest SUDA score", "" if risk.suda_largest is None else f"{risk.suda_largest:,.0f}"
+    yield "the largest SUDA score", "" if risk.suda_largest is None else whole_text(risk.suda_largest)
     for one in risk.confidential:
         name = one_line(one.column)
         yield f"{name}: fewest values", f"{one.values:,}"
@@ -146,8 +147,8 @@ def _special(risk: KeyRisk) -> str:
     if not risk.suda_records:
         return f"none (SUDA, {up_to})"
     return (
-        f"{_records(risk.suda_records)} with a SUDA score, the largest {risk.suda_largest:,.0f}; the largest DIS score "
-        f"{risk.dis_largest:.4f} ({up_to})"
+        f"{_records(risk.suda_records)} with a SUDA score, the largest {whole_text(risk.suda_largest or 0)}; the "
+        f"largest DIS score {risk.dis_largest:.4f} ({up_to})"
     )
 
 
@@ -160,8 +161,8 @@ def _riskiest(risk: KeyRisk) -> str:
             f"{one.risk:.4f}",
             *([f"{one.household_risk:.4f}"] if with_unit else []),
             f"{one.sample:,}",
-            f"{one.population:,.0f}",
-            f"{one.suda:,.0f}",
+            whole_text(one.population),
+            whole_text(one.suda),
         ]
         for one in risk.riskiest
     ]

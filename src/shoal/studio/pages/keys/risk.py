@@ -10,6 +10,7 @@ from shiny import Inputs, Outputs, Session, module, reactive, ui
 
 from shoal.measure.risk.keys.overview import KeyReading, KeyRisk
 from shoal.measure.risk.keys.riskiest import RiskyRecord
+from shoal.report.wording import whole_text
 from shoal.studio.pages.asked_task import AskedTask
 from shoal.studio.pages.keys.looked_at import LookedAt, looked_at
 from shoal.studio.pages.page_part import PagePart
@@ -110,8 +111,8 @@ class _Risk(PagePart):
             cells.append(f"{100 * one.household_risk:.3g} %")
         cells.append(f"{one.sample:,}")
         if found.weighted:
-            cells.append(f"{one.population:,.0f}")
-        return [*cells, f"{one.suda:,.0f}", self._keys_of(one.record, look)]
+            cells.append(whole_text(one.population))
+        return [*cells, whole_text(one.suda), self._keys_of(one.record, look)]
 
     def _keys_of(self, record: int, look: LookedAt) -> Tag:
         is_shown = self._shown.get() == record
