@@ -211,6 +211,36 @@ def _parquet_long_strings() -> bytes:
     return _parquet(pa.table({"a": texts}), store_schema=False)
 
 
+def _dictionaries(rows: int, columns: int, letters: int) -> pa.Table:
+    """Return a table of one text in every cell, which it holds once a column."""
+    places = pa.array(np.zeros(rows, np.int32))
+    column = pa.DictionaryArray.from_arrays(places, pa.array(["x" * letters]))
+    return pa.table({f"c{place}": column for place in range(columns)})
+
+
+def _parquet_dictionaries() -> bytes:
+    return _parquet(_dictionaries(5_000_000, 20, 1000))
+
+
+def _parquet_long_categories() -> bytes:
+    return _parquet(_dictionaries(300_000, 20, 1000))
+
+
+def _feather_long_categories() -> bytes:
+    table = _dictionaries(300_000, 20, 1000)
+    return _arrow_of({name: table[name].chunk(0) for name in table.column_names}, "zstd")
+
+
+def _xlsx_long_shared_string() -> bytes:
+    head = b'<row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c></row>'
+    strings = b"<sst><si><t>" + b"x" * 100_000 + b"</t></si></sst>"
+    return xlsx(head + b'<row><c t="s"><v>0</v></c></row>' * 100_000, strings=strings)
+
+
+def _parquet_most_dictionaries() -> bytes:
+    return _parquet(_dictionaries(1_500_000, 20, 7), compression="zstd")
+
+
 def _arrow_of(columns: dict[str, pa.Array], compression: str | None = None) -> bytes:
     table = pa.table(columns)
     sink = pa.BufferOutputStream()
@@ -263,6 +293,11 @@ CRAFTED: dict[str, tuple[str, Callable[[], bytes]]] = {
     "500,000,000 cells of 1": (".parquet", _parquet_many_rows),
     "10,000,000 rows of 10 columns": (".parquet", _parquet_most_rows),
     "5,000,000 times the same 1 MB": (".parquet", _parquet_long_strings),
+    "5,000,000 rows of 20 categories of 1,000 letters": (".parquet", _parquet_dictionaries),
+    "300,000 rows of 20 categories of 1,000 letters": (".parquet", _parquet_long_categories),
+    "300,000 rows of 20 such categories, packed": (".feather", _feather_long_categories),
+    "100,000 cells of one text of 100,000 letters": (".xlsx", _xlsx_long_shared_string),
+    "1,500,000 rows of 20 short categories": (".parquet", _parquet_most_dictionaries),
     "2**31 missing values": (".arrow", _arrow_nulls),
     "200,000,000 zeros, packed": (".feather", _arrow_packed),
     "a run of 2**31": (".arrow", _arrow_long_run),

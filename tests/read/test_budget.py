@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
-from command_line import run_shoal
+from command_line import run_alone, run_shoal
 from oracles.crafted_files import CRAFTED
 from shoal.errors import ParameterError, ReadError
 from shoal.read import budget, csv_files, read_table
+from shoal.read.budget import bytes_of_text
 from shoal.write import write_table
 
 # Those that are quickly made; benchmarks/mutated_files.py reads them all.
@@ -33,6 +35,47 @@ def test_a_file_made_to_be_large_is_refused(tmp_path: Path, name: str) -> None:
     path.write_bytes(make())
     with pytest.raises(ReadError, match=r"--budget \d+|the last of an Excel sheet"):
         read_table(path)
+
+
+LONG_TEXTS = [
+    "300,000 rows of 20 categories of 1,000 letters",
+    "300,000 rows of 20 such categories, packed",
+    "100,000 cells of one text of 100,000 letters",
+]
+
+
+@pytest.mark.parametrize("name", LONG_TEXTS)
+def test_a_text_counts_in_every_cell_though_the_file_holds_it_once(tmp_path: Path, name: str) -> None:
+    ending, make = CRAFTED[name]
+    path = tmp_path / f"t{ending}"
+    path.write_bytes(make())
+    with pytest.raises(
+        ReadError, match=r"has texts of (at least|more than) [\d,]+ \w+ in its cells: .* \(--budget \d+\)"
+    ):
+        read_table(path)
+
+
+@pytest.mark.parametrize("command", [["describe"], ["risk"], ["protect", "-k", 5, "-o", "out.csv"]])
+def test_no_command_takes_much_for_a_file_of_repeated_texts(tmp_path: Path, command: list[object]) -> None:
+    """It took 10.5 GB; refused before it is read, it takes what importing the libraries does."""
+    path = tmp_path / "t.parquet"
+    path.write_bytes(CRAFTED["5,000,000 rows of 20 categories of 1,000 letters"][1]())
+    ran = run_alone(command[0], path, *command[1:], cwd=tmp_path)
+    assert ran.returncode == 1
+    assert ran.stderr.count("\n") == 1
+    assert "has at least 5,000,000 rows and 20 columns: more than the budget" in ran.stderr
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_file_of_categories_of_usual_length_is_read_and_stays_categories(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    towns = pd.Categorical.from_codes(
+        np.arange(200_000) % 30, [f"a town with a long name, number {n}" for n in range(30)]
+    )
+    write_table(pd.DataFrame({"town": towns, "x": np.arange(200_000)}), path)
+    frame = read_table(path)
+    assert isinstance(frame["town"].dtype, pd.CategoricalDtype)
+    assert bytes_of_text(pa.Table.from_pandas(frame)["town"]) == sum(map(len, frame["town"].astype(object)))
 
 
 @pytest.mark.parametrize("name", ["a DOCTYPE in every part", "nested entities"])

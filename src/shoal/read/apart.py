@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from shoal import errors
-from shoal.read.budget import ReadingBudget, budget_of
+from shoal.read.budget import ReadingBudget, budget_of, bytes_of_text
 from shoal.read.files import ReadOptions
 
 __all__ = ["hand_over", "read_apart"]
@@ -109,6 +109,7 @@ def _checked_table(function: str, path: Path, options: ReadOptions) -> Any:
         table = reader(path, options)
         budget.refuse_table(table.num_rows, table.num_columns)
         table.validate(full=True)
+        budget.refuse_text(sum(map(bytes_of_text, table.columns)))
     except MemoryError:
         raise budget.exceeded(f"takes more than {budget.memory:,} bytes of memory") from None
     return table

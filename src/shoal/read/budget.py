@@ -9,12 +9,16 @@ from typing import Any
 
 from shoal.errors import ParameterError, ReadError
 
-__all__ = ["ReadingBudget", "budget_of"]
+__all__ = ["ReadingBudget", "budget_of", "bytes_of_text"]
 
-# What a file may become whatever its size, and per byte of it. Ten million records of ten variables are read however
-# well they are packed; what is in less than 10 MB takes less than 2 GB of memory.
-CELLS, CELLS_PER_BYTE = 100_000_000, 4
+# What a file may become whatever its size, and per byte of it. A cell is computed with as a number of 8 bytes, be it
+# a number or the place of a category among others, and in some copies: what is in less than 10 MB is described,
+# measured and protected in less than 2 GB of memory.
+CELLS, CELLS_PER_BYTE = 30_000_000, 4
 BYTES, BYTES_PER_BYTE = 250_000_000, 25
+# Texts count in every cell, also where a file has them once: a release may be written with all of them. A category of
+# some thirty letters takes a few bits of a file.
+TEXT_PER_BYTE = 100
 # Memory and processor time of a process that reads a file for this one; what it takes to start is not in the budget.
 MEMORY_TO_START, MEMORY_PER_CELL = 200_000_000, 12  # bytes
 SECONDS_TO_START, SECONDS, SECONDS_PER_BYTE = 5, 5, 1e-6
@@ -34,6 +38,8 @@ class ReadingBudget:
         The size of its table.
     bytes : int
         Its size when it is unpacked.
+    text : int
+        The bytes of the texts in all its cells.
     memory, seconds : int
         What a process that reads it may take: bytes, and seconds of processor time.
     factor : float
@@ -44,6 +50,7 @@ class ReadingBudget:
     cells: int
     columns: int
     bytes: int
+    text: int
     memory: int
     seconds: int
     factor: float = 1.0
@@ -61,6 +68,11 @@ class ReadingBudget:
         """Raise ReadError if the file unpacks to too many bytes."""
         if unpacked > self.bytes:
             raise self.exceeded(f"unpacks to more than {self.bytes:,} bytes")
+
+    def refuse_text(self, size: int) -> None:
+        """Raise ReadError if the texts in all cells have too many bytes together."""
+        if size > self.text:
+            raise self.exceeded(f"has texts of at least {size:,} bytes in its cells", needed=size / self.text)
 
     def exceeded(self, problem: str, needed: float | None = None) -> ReadError:
         """Return the error for a file that is over its budget, `needed` times if that is known."""
@@ -85,7 +97,29 @@ def budget_of(path: Path, factor: Any, cells: int = CELLS, cells_per_byte: float
         cells=cells,
         columns=int(factor * COLUMNS),
         bytes=int(factor * max(BYTES, BYTES_PER_BYTE * size)),
+        text=int(factor * max(BYTES, TEXT_PER_BYTE * size)),
         memory=MEMORY_TO_START + MEMORY_PER_CELL * cells,
         seconds=SECONDS_TO_START + math.ceil(factor * (SECONDS + SECONDS_PER_BYTE * size)),
         factor=float(factor),
     )
+
+
+def bytes_of_text(column: Any) -> int:
+    """Return how long the texts in all cells of a column of Arrow are, whether it holds them once or in every cell."""
+    import numpy as np
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    in_dictionary = types.is_dictionary(column.type)
+    kind = column.type.value_type if in_dictionary else column.type
+    has_length = types.is_string, types.is_large_string, types.is_binary, types.is_large_binary
+    if not any(is_such(kind) for is_such in has_length):
+        return 0
+    if not in_dictionary:
+        return pc.sum(pc.binary_length(column)).as_py() or 0
+    total = 0
+    for chunk in column.chunks:
+        times = np.bincount(chunk.indices.drop_null().to_numpy(), minlength=len(chunk.dictionary))
+        lengths = pc.fill_null(pc.binary_length(chunk.dictionary), 0).to_numpy()
+        total += int(times.astype(np.int64) @ lengths.astype(np.int64))
+    return total

@@ -28,7 +28,7 @@ __all__ = ["read_csv"]
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE_BYTES = 1 << 20  # bytes looked at to find the header and the delimiter
 # What a packed file may hold; cells are text first, then numbers.
-CELLS, CELLS_PER_BYTE = 75_000_000, 8
+CELLS, CELLS_PER_BYTE = 30_000_000, 8
 BLOCK = 1 << 24  # bytes parsed at a time
 _RAGGED = "Correct it, put quotes around cells with a separator in them, or say what separates cells (--delimiter)."
 

@@ -207,6 +207,7 @@ class Sheet(_Texts):
         self._style = 0
         self._columns: dict[str, int] = {}  # by letters
         self._shared = texts
+        self._shared_length = 0  # of the texts of all cells that refer to one
         self._dates, self._durations = styles.dates_and_durations()
         self._epoch = CALENDAR_MAC_1904 if since_1904 else CALENDAR_WINDOWS_1900
         self._from_excel = from_excel
@@ -295,4 +296,8 @@ class Sheet(_Texts):
         place = int(text)
         if not 0 <= place < len(self._shared):
             raise ReadError(f"{self.what} is damaged: a cell refers to a text that is not there.")
-        return self._shared[place]
+        shared = self._shared[place]
+        self._shared_length += len(shared)
+        if self._shared_length > self.budget.text:
+            raise self.budget.exceeded(f"has texts of more than {self.budget.text:,} letters in its cells")
+        return shared
