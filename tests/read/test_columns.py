@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 import warnings
 from decimal import Decimal
 from typing import Any
@@ -139,3 +141,72 @@ def test_long_integers_are_counted_and_numbered_anew() -> None:
     release = shoal.protect(table, 2, unit="id", kinds={"x": "continuous"})
     assert sorted(set(release.data["id"].to_list())) == [1, 2, 3, 4]
     assert unchanged(table, table, columns=["id"]).value == 100
+
+
+WORDS = ["b", "a", None, "b", "c", None, "a"]
+SHARED = {
+    "pandas object": pd.Series(WORDS, dtype=object),
+    "pandas string[python]": pd.Series(WORDS, dtype="string[python]"),
+    "pandas str": pd.Series(WORDS, dtype="str"),
+    "pandas Arrow": pd.Series(WORDS, dtype=pd.ArrowDtype(pa.string())),
+    "pandas dictionary": pd.Series(WORDS, dtype=pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string()))),
+    "pandas category": pd.Series(pd.Categorical(WORDS, categories=["unused", "c", "b", "a"])),
+    "polars String": pl.Series(WORDS, dtype=pl.String),
+    "polars Categorical": pl.Series(WORDS, dtype=pl.Categorical),
+    "polars Enum": pl.Series(WORDS, dtype=pl.Enum(["unused", "c", "b", "a"])),
+    "Arrow string_view": pa.array(WORDS, pa.string_view()),
+    "Arrow chunks": pa.chunked_array([pa.array(some).dictionary_encode() for some in (WORDS[:3], [], WORDS[3:])]),
+    "Arrow, twice and null": pa.DictionaryArray.from_arrays([0, 1, 2, 3, 4, None, 1], ["b", "a", None, "b", "c"]),
+}
+
+
+@pytest.mark.parametrize("column", SHARED.values(), ids=SHARED)
+def test_values_of_texts_come_once_with_the_place_of_every_record(column: Any) -> None:
+    make = {"polars": pl.DataFrame, "pyarrow": pa.table}.get(type(column).__module__.split(".")[0], pd.DataFrame)
+    table = as_table(make({"x": column}))
+    values, places = table.values_and_places("x")
+    assert (values, places.tolist()) == (["b", "a", "c"], [0, 1, -1, 0, 2, -1, 1])
+    assert table.cells("x").tolist() == WORDS
+
+
+LONG_TEXTS = """
+import resource, sys, warnings
+import numpy as np, pandas as pd, polars as pl, pyarrow as pa
+import shoal
+from shoal.describe import describe_table
+from shoal.measure.risk.keys.overview import key_risk
+from shoal.read import as_table
+
+def frame(records, letters):
+    words = ["x" * letters, "y" * letters]
+    codes = [np.arange(records) // step % 2 for step in (1, 2, 3)]
+    columns = {f"c{n}": pd.Categorical.from_codes(own, words) for n, own in enumerate(codes)}
+    wide = pd.DataFrame(columns | {"n": np.arange(records) * 37 % 1009 / 7})
+    if sys.argv[1] == "pandas":
+        return wide
+    arrow = pa.Table.from_pandas(wide)
+    return arrow if sys.argv[1] == "arrow" else pl.from_arrow(arrow)
+
+def use(data):
+    describe_table(data)
+    key_risk(as_table(data), keys=["c0", "c1"], confidential=["c2"])
+    shoal.recode.suppress(data, ["c0", "c1", "c2"], 2)
+    release = shoal.protect(data, 5, seed=1)
+    release.headline
+    release.evaluate(measures=["categories_changed", "unchanged"])
+
+warnings.simplefilter("ignore")
+use(frame(20_000, 5))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+use(frame(20_000, 20_000))
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+@pytest.mark.parametrize("library", ["pandas", "arrow", "polars"])
+def test_texts_that_records_share_are_held_once(library: str) -> None:
+    """Each of the three columns has 400 MB of text, if every record has a copy of its own."""
+    command = [sys.executable, "-c", LONG_TEXTS, library]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert int(ran.stdout) < 200

@@ -15,8 +15,10 @@ from shoal.read import Table
 __all__ = [
     "LARGEST",
     "combinations_of",
+    "common_numbers",
     "joined_codes",
     "numbered",
+    "numbers_of_values",
     "packed_rows",
     "records_alike",
     "same_combinations",
@@ -47,7 +49,7 @@ def same_combinations(table: Table, columns: Sequence[str]) -> Whole64:
     Records get the same number if and only if they are alike in all of `columns`, which may be of any type. It is
     quicker than `combinations_of`, which numbers them in their order.
     """
-    return joined_codes([numbered(values_of(table, name)) for name in columns], len(table))
+    return joined_codes([numbers_of_values(table, name) for name in columns], len(table))
 
 
 def joined_codes(columns: Sequence[Whole64], records: int) -> Whole64:
@@ -98,6 +100,22 @@ def values_of(table: Table, name: str) -> NDArray[Any]:
         if times.dtype.kind in "mM":
             return times
     return table.cells(name)
+
+
+def numbers_of_values(table: Table, name: str) -> Whole64:
+    """Number the values of a column of any type 0, 1, 2, ... as they come, -1 for a missing value."""
+    return table.values_and_places(name)[1] if table.holds_texts(name) else numbered(values_of(table, name))
+
+
+def common_numbers(first: Table, second: Table, name: str) -> tuple[Whole64, Whole64]:
+    """Number the values of a column of two tables as they come, equal values having equal numbers; -1 for none."""
+    if first.holds_texts(name) and second.holds_texts(name):
+        (values, places), (others, other_places) = (table.values_and_places(name) for table in (first, second))
+        known = {value: number for number, value in enumerate(values)}
+        numbers = [known.setdefault(value, len(known)) for value in others]
+        return places, np.array([*numbers, -1], dtype=np.int64)[other_places]
+    both = numbered(np.concatenate([table.cells(name) for table in (first, second)]))
+    return both[: len(first)], both[len(first) :]
 
 
 def numbered(values: NDArray[Any]) -> Whole64:

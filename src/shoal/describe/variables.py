@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -18,6 +19,7 @@ __all__ = [
     "Kind",
     "Role",
     "codes",
+    "counted_values",
     "distinct_values",
     "has_fractions",
     "kind_of",
@@ -47,26 +49,35 @@ def codes(table: Table, name: str) -> NDArray[np.int64]:
 
     The order is that of the categories for an ordered type, and the sorted order of the values otherwise.
     """
-    import pandas as pd  # here, to keep start-up quick
-
     dtype = table.type_of(name)
+    if table.holds_texts(name):
+        different, places = table.values_and_places(name)
+        ranks = _ranks(name, different, list(dtype.categories) if isinstance(dtype, nw.Enum) else None)
+        return np.append(ranks, -1)[places]
     observed = ~table.missing(name)
     numbered = np.full(len(table), -1, dtype=np.int64)
     if not observed.any():
-        return numbered
-    if isinstance(dtype, nw.Enum):
-        place = {category: position for position, category in enumerate(dtype.categories)}
-        numbered[observed] = [place[cell] for cell in table.cells(name)[observed]]
         return numbered
     if table.is_integer(name):
         values = table.whole_numbers(name, np.flatnonzero(observed))
     else:
         values = (table.numbers(name) if dtype.is_float() else table.cells(name))[observed]
+    numbered[observed] = _ranks(name, values)
+    return numbered
+
+
+def _ranks(name: str, values: Any, order: list[Any] | None = None) -> NDArray[np.int64]:
+    """Return the place of values in an order, by default the sorted one of those that there are."""
+    import pandas as pd  # here, to keep start-up quick
+
+    if order is not None:
+        place = {category: position for position, category in enumerate(order)}
+        return np.array([place[value] for value in values], dtype=np.int64)
+    held = values if isinstance(values, np.ndarray) else np.fromiter(values, dtype=object, count=len(values))
     try:
-        numbered[observed] = pd.factorize(values, sort=True)[0]
+        return np.asarray(pd.factorize(held, sort=True)[0], dtype=np.int64)
     except TypeError:
         raise DataError(f'Column "{name}" mixes text with values of other types. Make them all text.') from None
-    return numbered
 
 
 def texts_of_codes(table: Table, name: str) -> dict[int, str] | None:
@@ -78,8 +89,17 @@ def texts_of_codes(table: Table, name: str) -> dict[int, str] | None:
     return dict(zip(numbered[numbered >= 0].tolist(), cells, strict=True))
 
 
+def counted_values(table: Table, name: str) -> list[tuple[Any, int]]:
+    """Return the different values of a column of texts or categories, and how many records have each."""
+    values, places = table.values_and_places(name)
+    times = np.bincount(places[places >= 0], minlength=len(values))
+    return list(zip(values, times.tolist(), strict=True))
+
+
 def distinct_values(table: Table, name: str, missing: NDArray[np.bool_]) -> int:
     """Return how many different values a column has."""
+    if isinstance(table.type_of(name), nw.Categorical | nw.Enum):
+        return len(table.values_and_places(name)[0])
     column = table.column(name)
     if missing.any():
         column = column[np.flatnonzero(~missing)]

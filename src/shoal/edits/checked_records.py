@@ -173,10 +173,11 @@ def _cell_as_text(cell: Any) -> str:
 
 def _texts(table: Table, name: str) -> NDArray[Any]:
     column = table.column(name)
+    if table.holds_texts(name):
+        values, places = table.values_and_places(name)
+        return np.array([*map(_cell_as_text, values), ""], dtype=object)[places]
     if column.dtype.is_temporal():
         cells = cells_as_text(column).to_pylist()
-    elif isinstance(column.dtype, nw.String):
-        cells = column.to_list()
     else:
         cells = [_cell_as_text(cell) for cell in column.to_list()]
     texts = np.array(cells, dtype=object)

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.combinations import joined_codes, numbered, same_combinations, unique_records, values_of
+from shoal.describe.combinations import (
+    joined_codes,
+    numbers_of_values,
+    same_combinations,
+    unique_records,
+)
 from shoal.describe.variables import distinct_values
 from shoal.describe.weights import warn_of_weights
 from shoal.errors import DataError, DisclosureWarning, warn
@@ -141,7 +146,7 @@ def _alike_counts(
     whole = alike_records(combinations, units)
     with_weights = None
     if plan.weights is not None:
-        weights = numbered(values_of(masked, plan.weights))
+        weights = numbers_of_values(masked, plan.weights)
         with_weights = alike_records(joined_codes([combinations, weights], len(masked)), units).uniques
     return {
         "k": whole.k,

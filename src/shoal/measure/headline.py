@@ -11,7 +11,7 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.combinations import numbered, same_combinations, values_of
+from shoal.describe.combinations import numbers_of_values, same_combinations
 from shoal.describe.variables import Kind, Role
 from shoal.errors import ColumnError, NotApplicableError, nearest_name_hint
 from shoal.measure.measure import MeasuredValue
@@ -119,7 +119,7 @@ def unit_numbers(original: Table, masked: Table, unit: str | None) -> Whole64 | 
         return None
     for table in (original, masked):
         if unit in table:
-            numbers = numbered(values_of(table, unit))
+            numbers = numbers_of_values(table, unit)
             # A record without a unit is its own.
             lone = np.flatnonzero(numbers < 0)
             numbers[lone] = numbers.max(initial=-1) + 1 + np.arange(len(lone))

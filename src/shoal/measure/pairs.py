@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.combinations import numbered
+from shoal.describe.combinations import common_numbers
 from shoal.describe.roles import cut_into_blocks
 from shoal.describe.variables import KINDS, Kind, codes, kind_of
 from shoal.errors import ColumnError, DataError, NotApplicableError, ParameterError, nearest_name_hint
@@ -286,9 +286,8 @@ def _common_codes(original: Table, masked: Table, name: str) -> tuple[Codes, Cod
         values = np.concatenate([table.numbers(name) for table in (original, masked)])
         both = np.unique(values, return_inverse=True)[1]
         both[np.isnan(values)] = -1
-    else:
-        both = numbered(np.concatenate([table.cells(name) for table in (original, masked)]))
-    return np.asarray(both[: len(original)], dtype=np.int64), np.asarray(both[len(original) :], dtype=np.int64)
+        return np.asarray(both[: len(original)], dtype=np.int64), np.asarray(both[len(original) :], dtype=np.int64)
+    return common_numbers(original, masked, name)
 
 
 def _same_type(original: Table, masked: Table, name: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from decimal import Decimal
+from itertools import pairwise
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,12 @@ from shoal.read.csv_columns import columns_to_pandas
 if TYPE_CHECKING:
     from hashlib import _Hash
 
+TEXTS = (nw.String, nw.Categorical, nw.Enum)  # types of columns in which records share values
 _LONG_INTEGERS = (nw.Int128, nw.UInt128)  # which NumPy does not have
+_AT_ONCE = 1 << 20  # letters that are hashed at once
 
 __all__ = [
+    "TEXTS",
     "are_told_apart",
     "blanked",
     "cells",
@@ -31,6 +35,7 @@ __all__ = [
     "only_present",
     "present_value_labels",
     "read_as_numbers",
+    "values_and_places",
     "whole_numbers",
     "with_numbers",
     "with_whole_numbers",
@@ -46,20 +51,79 @@ def missing(series: nw.Series[Any]) -> NDArray[np.bool_]:
     is_missing = series.is_null().to_numpy().astype(bool)
     if series.dtype.is_float():
         is_missing |= series.is_nan().fill_null(True).to_numpy().astype(bool)
-    elif isinstance(series.dtype, nw.Object) or _has_float_categories(series):
+    elif isinstance(series.dtype, nw.Object):
         is_missing |= np.fromiter((_is_nan(cell) for cell in series.to_list()), bool, len(series))
+    elif _has_float_categories(series):
+        is_missing |= values_and_places(series)[1] < 0
     return is_missing
 
 
 def cells(series: nw.Series[Any]) -> NDArray[np.object_]:
-    """Return the values of a column as Python objects, None for a missing value.
+    """Return the values of a column as Python objects, None for a missing value; equal texts are one object."""
+    if isinstance(series.dtype, TEXTS):
+        values, places = values_and_places(series)
+        return np.fromiter([*values, None], dtype=object, count=len(values) + 1)[places]
+    held = np.empty(len(series), dtype=object)
+    held[:] = series.to_list()
+    held[missing(series)] = None
+    return held
 
-    Not by way of pandas: it takes a missing value of an Arrow dictionary for one of its categories.
+
+def values_and_places(series: nw.Series[Any]) -> tuple[list[Any], NDArray[np.int64]]:
+    """Return the different values of a column of `TEXTS`, as they come, and the place of every record's among them.
+
+    A missing value has the place -1. Nothing is made of the value of every record: a long text that many share is there
+    once.
     """
-    values = np.empty(len(series), dtype=object)
-    values[:] = series.to_list()
-    values[missing(series)] = None
-    return values
+    import pandas as pd  # here, to keep start-up quick
+
+    native = series.to_native()
+    if not series.implementation.is_pandas_like():
+        return _as_they_come(*_dictionary_of(series.to_arrow()))
+    if isinstance(native.dtype, pd.CategoricalDtype):  # not by way of Arrow, which has no categories of several types
+        return _as_they_come(native.cat.categories.tolist(), native.cat.codes.to_numpy())
+    if isinstance(native.dtype, pd.ArrowDtype) or getattr(native.dtype, "storage", "") == "pyarrow":
+        return _as_they_come(*_dictionary_of(native.array.__arrow_array__()))
+    places, values = pd.factorize(native.to_numpy(dtype=object))
+    return values.tolist(), places.astype(np.int64)
+
+
+def _dictionary_of(column: Any) -> tuple[list[Any], NDArray[Any]]:
+    """Return the values in the dictionary of an Arrow column, and the place of every record's, -1 for none."""
+    import pyarrow
+
+    column = column if isinstance(column, pyarrow.ChunkedArray) else pyarrow.chunked_array([column])
+    if pyarrow.types.is_string_view(column.type):
+        column = column.cast(pyarrow.large_string())
+    if not pyarrow.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    is_one = not any(chunk.dictionary.null_count for chunk in column.chunks)  # those with nulls cannot be unified
+    values: list[Any] = []
+    places, first = [np.zeros(0, dtype=np.int64)], 0
+    for chunk in (column.unify_dictionaries() if is_one else column).chunks:
+        if not (is_one and values):
+            first = len(values)
+            values += chunk.dictionary.to_pylist()
+        indices = chunk.indices.cast(pyarrow.int64()).fill_null(-1).to_numpy()
+        places.append(np.where(indices < 0, -1, indices + first))
+    return values, np.concatenate(places)
+
+
+def _as_they_come(values: list[Any], places: NDArray[Any]) -> tuple[list[Any], NDArray[np.int64]]:
+    """Return only values that a record has, each once and in the order in which they come."""
+    import pandas as pd  # here, to keep start-up quick
+
+    observed = places >= 0
+    come, order = pd.factorize(places[observed])
+    first: dict[Any, int] = {}
+    numbers = np.full(len(order), -1, dtype=np.int64)
+    for number, place in enumerate(order.tolist()):
+        value = values[place]
+        if value is not None and not _is_nan(value):  # a dictionary of Arrow may hold missing values, and one twice
+            numbers[number] = first.setdefault(value, len(first))
+    found = np.full(len(places), -1, dtype=np.int64)
+    found[observed] = numbers[come]
+    return list(first), found
 
 
 def is_numeric(series: nw.Series[Any]) -> bool:
@@ -196,9 +260,12 @@ def digest(series: nw.Series[Any], into: _Hash) -> None:
     elif series.dtype.is_float() or isinstance(series.dtype, nw.Boolean):
         into.update(np.where(is_missing, 0.0, numbers(series)).astype("<f8").tobytes())
     else:
-        texts = ["" if absent else str(cell) for cell, absent in zip(series.to_list(), is_missing, strict=True)]
-        into.update(np.array([len(text) for text in texts], dtype="<i8").tobytes())
-        into.update("".join(texts).encode("utf-8", "surrogatepass"))
+        texts = ["" if cell is None else str(cell) for cell in cells(series)]
+        lengths = np.fromiter(map(len, texts), dtype="<i8", count=len(texts))
+        into.update(lengths.tobytes())
+        ends = np.flatnonzero(np.diff(np.cumsum(lengths) // _AT_ONCE)) + 1
+        for begin, end in pairwise([0, *ends.tolist(), len(texts)]):
+            into.update("".join(texts[begin:end]).encode("utf-8", "surrogatepass"))
 
 
 def only_present(series: nw.Series[Any]) -> nw.Series[Any]:
@@ -210,7 +277,7 @@ def only_present(series: nw.Series[Any]) -> nw.Series[Any]:
         present: nw.Series[Any] = nw.from_native(_present_in_arrow(native), series_only=True).alias(series.name)
         return present
     if isinstance(series.dtype, nw.Enum):
-        values = set(series.drop_nulls().to_list())
+        values = set(values_and_places(series)[0])
         return series.cast(nw.Enum([category for category in series.dtype.categories if category in values]))
     if not series.null_count():
         return series
@@ -270,11 +337,13 @@ def _present_in_arrow(native: Any) -> Any:
 
     if not pyarrow.types.is_dictionary(native.type):
         return pc.take(native, np.arange(len(native))) if native.null_count else native
-    plain = pc.cast(native, native.type.value_type)
-    observed = set(plain.unique().to_pylist()) - {None}
-    in_order = dict.fromkeys(one for chunk in native.chunks for one in chunk.dictionary.to_pylist())
-    categories = pyarrow.array([one for one in in_order if one in observed], native.type.value_type)
-    indices = pc.index_in(plain, categories, skip_nulls=True).combine_chunks().cast(native.type.index_type)
+    values, places = _as_they_come(*_dictionary_of(native))
+    observed = set(values)
+    in_order = dict.fromkeys(one for chunk in native.chunks for one in chunk.dictionary.to_pylist() if one in observed)
+    rank = dict(zip(in_order, range(len(in_order)), strict=True))
+    new = np.array([*(rank[value] for value in values), -1])[places]
+    indices = pyarrow.array(new, native.type.index_type, mask=new < 0)
+    categories = pyarrow.array(list(in_order), native.type.value_type)
     present = pyarrow.DictionaryArray.from_arrays(indices, categories, ordered=native.type.ordered)
     return pyarrow.chunked_array([present], native.type)
 

@@ -147,6 +147,17 @@ class Table:
         """Return the values of a column as Python objects, None for a missing value."""
         return columns.cells(self.column(name))
 
+    def holds_texts(self, name: str) -> bool:
+        """Whether a column is one of texts or categories, whose values `values_and_places` gives."""
+        return isinstance(self.type_of(name), columns.TEXTS)
+
+    def values_and_places(self, name: str) -> tuple[list[Any], NDArray[np.int64]]:
+        """Return the different values of a column of texts or categories, as they come, and every record's place there.
+
+        A missing value has the place -1.
+        """
+        return columns.values_and_places(self.column(name))
+
     def replaced(
         self,
         computed: Mapping[str, NDArray[np.float64]],

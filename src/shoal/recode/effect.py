@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.combinations import joined_codes, numbered, values_of
+from shoal.describe.combinations import joined_codes, numbers_of_values
 from shoal.describe.units import units_of
 from shoal.describe.variables import distinct_values
 from shoal.errors import ColumnError, nearest_name_hint
@@ -30,8 +30,7 @@ def lost_by_recoding(recoded: RecodedTable, columns: Iterable[str]) -> dict[str,
     nothing to lose.
     """
     return {
-        name: _lost(numbered(values_of(recoded.before, name)), numbered(values_of(recoded.table, name)))
-        for name in columns
+        name: _lost(numbers_of_values(recoded.before, name), numbers_of_values(recoded.table, name)) for name in columns
     }
 
 
@@ -187,8 +186,8 @@ def effect_on(
     recoded: RecodedTable, columns: Sequence[str], keys: Sequence[str], k: int, units: Whole64 | None = None
 ) -> RecodeEffect:
     """Count how alike records are over the keys in a table that was recoded in these columns."""
-    before = {name: numbered(values_of(recoded.before, name)) for name in keys}
-    after = {name: numbered(values_of(recoded.table, name)) if name in columns else before[name] for name in keys}
+    before = {name: numbers_of_values(recoded.before, name) for name in keys}
+    after = {name: numbers_of_values(recoded.table, name) if name in columns else before[name] for name in keys}
     values = {name: _different(recoded.before, name) for name in dict.fromkeys((*keys, *columns))}
     values_after = {name: _different(recoded.table, name) for name in columns}
     counts = _counts(before, values, k, units)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.describe.combinations import numbered, values_of
+from shoal.describe.combinations import numbers_of_values
 from shoal.describe.variables import codes, kind_of
 from shoal.errors import ColumnError, ParameterError, nearest_name_hint
 from shoal.parameters.of_columns import as_names
@@ -159,5 +159,5 @@ def _importance_of(importance: Mapping[str, float] | Sequence[float] | None, nam
 def _codes_of(table: Table, name: str) -> Whole64:
     """Number the values of a key in their order, or as they come where they have none; -1 for a missing value."""
     if kind_of(table, name) is None:
-        return numbered(values_of(table, name))
+        return numbers_of_values(table, name)
     return codes(table, name)

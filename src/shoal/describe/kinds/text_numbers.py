@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import narwhals.stable.v2 as nw
 
+from shoal.describe.variables import counted_values
 from shoal.read import Table
 from shoal.read.csv_columns import INFINITE, MISSING_WORDS, NUMBER, NUMBER_WITH_COMMA, WHOLE
 
@@ -123,13 +124,12 @@ def amounts_in_categories(table: Table, name: str) -> str:
 
 def _counted_texts(table: Table, name: str) -> Counter[str]:
     """Return how often each text of a column is there, without making a list of a long column of texts."""
-    dtype = table.type_of(name)
-    if isinstance(dtype, nw.Categorical | nw.Enum):
-        return Counter(str(cell) for cell in table.cells(name) if cell is not None)
-    if not isinstance(dtype, nw.String):
+    if not table.holds_texts(name):
         return Counter(_texts(table, name))
-    counts = table.column(name).drop_nulls().value_counts(name=f"times of {name}")
-    return Counter(dict(zip(counts[:, 0].to_list(), counts[:, 1].to_list(), strict=True)))
+    counts: Counter[str] = Counter()
+    for value, times in counted_values(table, name):
+        counts[str(value)] += times
+    return counts
 
 
 def _texts(table: Table, name: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 import narwhals.stable.v2 as nw
@@ -12,7 +13,7 @@ from shoal.describe.kinds.default_kinds import CODES_BY_NAME
 from shoal.describe.kinds.identifiers import register_numbers
 from shoal.describe.kinds.text_numbers import ALMOST_NUMBERS, amounts_in_text
 from shoal.describe.kinds.unsupported import holds_times, unsupported_values
-from shoal.describe.variables import distinct_values, has_fractions, kind_of, word_like
+from shoal.describe.variables import counted_values, distinct_values, has_fractions, kind_of, word_like
 from shoal.errors import DataError
 from shoal.parameters.typed import listed, typed
 from shoal.read import Table
@@ -87,16 +88,17 @@ def _holds_written_dates(table: Table, name: str) -> bool:
             return False
         months, days = values // 100 % 100, values % 100
         return bool(((months >= 1) & (months <= 12) & (days >= 1) & (days <= 31)).all())
-    texts = _different_texts(table, name)
+    texts = list(_counted_texts(table, name))
     return bool(texts) and sum(_DATE.fullmatch(text.strip()) is not None for text in texts) >= 0.9 * len(texts)
 
 
 def _free_text(table: Table, name: str) -> str:
     """Return why texts are no categories; an empty text if they are."""
-    texts = _different_texts(table, name)
+    counts = _counted_texts(table, name)
+    texts = list(counts)
     if not texts:
         return ""
-    observed = sum(isinstance(cell, str) and bool(cell.strip()) for cell in table.cells(name))
+    observed = counts.total()
     is_name = word_like(_NAMES, name) != ""
     nearly_all_differ = len(texts) >= _NEARLY_ALL * observed
     if nearly_all_differ and (observed >= _FEW_RECORDS or is_name):
@@ -108,16 +110,15 @@ def _free_text(table: Table, name: str) -> str:
     return ""
 
 
-def _different_texts(table: Table, name: str) -> list[str]:
-    """Return the different texts of a column; none if it does not hold texts."""
-    column = table.column(name)
-    if isinstance(table.type_of(name), nw.Object):
-        cells = {cell for cell in table.cells(name) if isinstance(cell, str)}
-    elif isinstance(table.type_of(name), nw.String | nw.Categorical | nw.Enum):
-        cells = set(column.drop_nulls().unique().to_list())
+def _counted_texts(table: Table, name: str) -> Counter[str]:
+    """Return how often each text of a column is there; blank ones, and values that are no texts, do not count."""
+    if table.holds_texts(name):
+        counts = Counter(dict(counted_values(table, name)))
+    elif isinstance(table.type_of(name), nw.Object):
+        counts = Counter(cell for cell in table.cells(name) if isinstance(cell, str))
     else:
-        return []
-    return [cell for cell in cells if isinstance(cell, str) and cell.strip()]
+        return Counter()
+    return Counter({text: times for text, times in counts.items() if isinstance(text, str) and text.strip()})
 
 
 def _counted(columns: int) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.combinations import numbered, values_of
+from shoal.describe.combinations import numbers_of_values
 from shoal.describe.units import columns_within
 from shoal.errors import ColumnError, DataError, DisclosureWarning, MethodError, warn
 from shoal.flow.blocks.work import ProtectedBlock, Work
@@ -115,7 +115,7 @@ class _Beside(Mapping[str, Whole64]):
         if name in self._names or name not in self._table:
             raise KeyError(name)
         if name not in self._known:
-            self._known[name] = numbered(values_of(self._table, name))
+            self._known[name] = numbers_of_values(self._table, name)
         return self._known[name] if self._rows is None else self._known[name][self._rows]
 
     def __iter__(self) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from shoal.describe.combinations import numbered, records_alike, values_of
+from shoal.describe.combinations import numbers_of_values, records_alike
 from shoal.describe.wildcards import agreeing_records
 from shoal.errors import NotApplicableError
 from shoal.measure.measure import About, MeasuredValue, file_measure
@@ -58,7 +58,7 @@ def k_anonymity(
     sizes = records_alike(files.masked, files.columns)
     wild = sizes
     if any(files.masked.missing(name).any() for name in files.columns):
-        columns = [numbered(values_of(files.masked, name)) for name in files.columns]
+        columns = [numbers_of_values(files.masked, name) for name in files.columns]
         wild = agreeing_records(columns, len(files.masked), most=_MOST_WORK)  # type: ignore[assignment]  # or None
     if missing == "wildcard":
         if wild is None:

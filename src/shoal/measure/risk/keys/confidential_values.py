@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.combinations import joined_codes, numbered, values_of
+from shoal.describe.combinations import joined_codes, numbers_of_values
 from shoal.describe.kinds.default_kinds import default_kind
 from shoal.describe.variables import KINDS, Kind, codes
 from shoal.errors import ColumnError, NotApplicableError, ParameterError, nearest_name_hint
@@ -105,7 +105,7 @@ def counts_in_classes(
     """
     from scipy.sparse import csr_array
 
-    columns = [numbered(values_of(table, name)) for name in keys]
+    columns = [numbers_of_values(table, name) for name in keys]
     classes = joined_codes(columns, len(table))
     shape = int(classes.max(initial=-1)) + 1
     counted = []

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.combinations import joined_codes, numbered, values_of
+from shoal.describe.combinations import common_numbers, joined_codes, numbered, values_of
 from shoal.describe.wildcards import agreeing_sums
 from shoal.errors import ColumnError, DataError
 from shoal.measure.measure import About, MeasuredValue, partition_measure
@@ -98,8 +98,8 @@ def _common_codes(sample: Table, whole: Table, name: str) -> tuple[Whole64, Whol
     """Number the values of a column in both files, so that equal values have equal numbers; -1 for a missing value."""
     values = [values_of(table, name) for table in (sample, whole)]
     if values[0].dtype != values[1].dtype or values[0].dtype.kind == "O":
-        values = [table.cells(name) for table in (sample, whole)]  # 1 is 1.0, and no digit is lost
-        _refuse_other_types(values, name)
+        _refuse_other_types([table.cells(name) for table in (sample, whole)], name)
+        return common_numbers(sample, whole, name)  # of Python's values: 1 is 1.0, and no digit is lost
     codes = numbered(np.concatenate(values))
     return codes[: len(sample)], codes[len(sample) :]
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.describe.combinations import joined_codes, numbered, values_of
+from shoal.describe.combinations import joined_codes, numbers_of_values
 from shoal.describe.missing import refuse_missing
 from shoal.describe.weights import positive_weights
 from shoal.errors import ColumnError, DataError, ParameterError, nearest_name_hint
@@ -75,7 +75,7 @@ def key_values(data: Any, keys: Iterable[Any] | str) -> KeyValues:
         return data
     table = as_table(data)
     names = key_names(table, keys)
-    return KeyValues(table, names, tuple(numbered(values_of(table, name)) for name in names))
+    return KeyValues(table, names, tuple(numbers_of_values(table, name) for name in names))
 
 
 def key_names(table: Table, keys: Iterable[Any] | str) -> tuple[str, ...]:
@@ -121,7 +121,7 @@ def unit_codes(table: Table, unit: Any) -> Whole64:
     """Return the unit of every record, numbered as they come; MissingValuesError if some records have none."""
     name = role_column(table, unit, "unit")
     refuse_missing(table, [name], "Every record needs its unit. Fill them, or leave those records out.")
-    return numbered(values_of(table, name))
+    return numbers_of_values(table, name)
 
 
 def role_column(table: Table, name: Any, what: str) -> str:
