@@ -39,7 +39,8 @@ def options_of(method: str, parameter: str) -> dict[str, Any]:
     if method == PLAIN:
         return {"k": int(value)}
     if method == HYBRID:
-        return {"k": int(value), "replace": "hybrid", "confidential": CONFIDENTIAL}
+        # As the paper has it: groups in which a record stands alone are not merged.
+        return {"k": int(value), "replace": "hybrid:small_groups=accept", "confidential": CONFIDENTIAL}
     return {"k": 20, "replace": f"muralidhar-sarathy:alpha={value}", "confidential": CONFIDENTIAL}
 
 

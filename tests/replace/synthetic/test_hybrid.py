@@ -96,16 +96,23 @@ def test_forgetting_the_others_keeps_the_covariances_of_the_confidential(census)
         MicroHybrid(small_groups="drop-others").synthetic(X, Y, np.arange(1080) // 4, np.random.default_rng(0))
 
 
-def test_a_record_that_nothing_hides_is_refused_or_merged(census):
-    """At k = 13 a record of the Census has a value of its own in its group, and so no residual."""
+def test_groups_with_a_record_that_nothing_hides_are_merged(census):
+    """At k = 13 records of the Census stand alone in their groups, one with no residual, others with hardly any."""
     X, Y, standard = census
     groups = MDAV(k=13).fit(standard).labels_
-    with pytest.raises(DataError, match=r"leaves 1 of 1080 records as they are.*accept"):
-        MicroHybrid().synthetic(X, Y, groups, np.random.default_rng(0))
-    for way in ("merge", "drop-others"):
-        new = MicroHybrid(small_groups=way).synthetic(X, Y, groups, np.random.default_rng(0))
-        assert new.unchanged == 0
-        assert "1 of 83" in new.notes[0]
+    accepted = MicroHybrid(small_groups="accept").synthetic(X, Y, groups, np.random.default_rng(0))
+    near = (np.abs(accepted.values - X) <= 0.01 * X).all(axis=1)
+    assert (accepted.unchanged, near.sum()) == (1, 87)
+    new = MicroHybrid().synthetic(X, Y, groups, np.random.default_rng(0))
+    assert new.notes == ("Groups merged with others, to hide their residuals: 46 of 83.",)
+    assert apart(X, Y, new.values) < 1e-8
+    assert (new.unchanged, (np.abs(new.values - X) <= 0.01 * X).all(axis=1).sum()) == (0, 17)
+    merged = MicroHybrid(small_groups="merge").synthetic(X, Y, groups, np.random.default_rng(0))
+    assert np.array_equal(merged.values, new.values)
+    dropped = MicroHybrid(small_groups="drop-others").synthetic(X, Y, groups, np.random.default_rng(0))
+    assert dropped.unchanged == 0
+    assert apart(X, Y[:, :0], dropped.values) < 1e-8
+    assert "39 of 1080" in dropped.notes[0]
 
 
 def rounds_back(X, values):
@@ -131,7 +138,7 @@ def test_a_group_is_drawn_again_where_a_record_came_back(census):
     groups = MDAV(k=20).fit(standard).labels_
     first = ipso.rewritten(X, Y, residuals.normal_numbers(np.random.default_rng([2, 0, 0]), X.shape), groups).values
     assert rounds_back(X, first) == 1
-    new = MicroHybrid().synthetic(X, Y, groups, np.random.default_rng([2, 0, 0])).values
+    new = MicroHybrid(small_groups="accept").synthetic(X, Y, groups, np.random.default_rng([2, 0, 0])).values
     assert rounds_back(X, new) == 0
     bad = groups[(np.rint(first) == X).all(axis=1)]
     assert np.array_equal(new[groups != bad], first[groups != bad])
@@ -245,5 +252,5 @@ def test_merged_groups_are_given_back(census):
     pairs = set(zip(groups.tolist(), new.groups.tolist(), strict=True))
     assert len(pairs) == len(set(groups))  # no old group is torn apart
     assert np.bincount(new.groups).min() >= 13
-    large = MDAV(k=20).fit(standard).labels_
+    large = MDAV(k=200).fit(standard).labels_
     assert MicroHybrid(small_groups="merge").synthetic(X, Y, large, np.random.default_rng(0)).groups is None

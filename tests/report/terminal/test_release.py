@@ -79,7 +79,7 @@ def test_records_without_an_observed_value_are_counted():
 @pytest.mark.parametrize(
     ("replace", "groups", "support"),
     [
-        ("hybrid", "54 by mdav, 20 to 20 records each", "20, the fewest records rewritten together"),
+        ("hybrid", "33 by mdav, 20 to 120 records each", "20, the fewest records rewritten together"),
         ("ipso", "none: all records are rewritten together", None),
         ("muralidhar-sarathy", "none: all records are rewritten together", None),
         ("fuzzy-regression:n_clusters=3", "none: all records are rewritten together", None),

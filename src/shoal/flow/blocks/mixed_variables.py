@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shoal.errors import DataError, DisclosureWarning, warn
 from shoal.replace.synthetic.categories import cells_of, dealt
 from shoal.replace.synthetic.indicators import indicators, pooled
+from shoal.replace.synthetic.leverage import alone_in_all
 from shoal.replace.synthetic.synthetic import Tally
 
 if TYPE_CHECKING:
@@ -78,7 +79,9 @@ class SplitVariables:
         if not self.rewritten:
             return {}
         cells = cells_of(groups, [*self.kept.values()], self.k)
-        before, after = np.hstack([self.Y, self.X]), np.hstack([self.Y, new])
+        alone = alone_in_all(self.Y)  # a model would follow them, and deal them what they had
+        Y = np.where(alone[:, None], self.Y[~alone].mean(axis=0), self.Y)
+        before, after = np.hstack([Y, self.X]), np.hstack([Y, new])
         found = {}
         for name, codes in self.rewritten.items():
             found[name] = dealt(codes, cells, before, after, rng)

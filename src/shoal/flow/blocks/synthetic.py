@@ -19,12 +19,14 @@ from shoal.flow.rules.ruled_values import kept_to_rules
 from shoal.partition import Partition
 from shoal.replace import MicroHybrid, SyntheticReplacement
 from shoal.replace.synthetic.hybrid import GroupsTooSmallError
+from shoal.replace.synthetic.leverage import alone_in_all
 from shoal.replace.synthetic.residuals import regressed
 from shoal.replace.synthetic.synthetic import (
     Synthetic,
     Tally,
     added_up,
     is_unchanged,
+    near_cells,
     unchanged_cells,
     without_extremes,
 )
@@ -65,6 +67,7 @@ def _rewritten(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
     assert isinstance(shared, SyntheticReplacement)
     replacement = shared.for_variables(is_rewritten)
     new, groups, count = np.empty_like(X), np.empty_like(labels), 0
+    watched = np.zeros(X.shape, dtype=bool)
     categories = {name: codes.copy() for name, codes in variables.rewritten.items()}
     tallies: list[Tally] = []
     for stratum in range(len(strata)):
@@ -75,7 +78,7 @@ def _rewritten(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
         synthetic = Synthetic(part.X, 0)
         try:
             if names:
-                synthetic = replacement.synthetic(part.X, part.Y, own, rng)
+                synthetic = replacement.synthetic(part.X, part.Y, own, rng, k=plan.k)
         except GroupsTooSmallError as error:
             raise error.at(strata.where) from None
         except DataError as error:
@@ -83,6 +86,8 @@ def _rewritten(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
                 raise
             raise type(error)(f"In a stratum of {', '.join(strata.columns)}: {error}") from None
         new[rows] = synthetic.values
+        if synthetic.watched is not None:
+            watched[rows] = synthetic.watched
         own = own if synthetic.groups is None else synthetic.groups
         for name, codes in part.new_categories(synthetic.values, own, rng).items():
             categories[name][rows] = codes
@@ -104,6 +109,7 @@ def _rewritten(work: Work, number: int, block: Sequence[str]) -> ProtectedBlock:
     dealt_notes = refuse_kept_categories(variables, categories, inside, accepted)
     stays = np.all([categories[name] == codes for name, codes in variables.rewritten.items()], axis=0)
     notes = [*added_up(tallies), *_refuse_kept(names, X, new, inside, accepted, stays), *dealt_notes]
+    notes += _near(X, new, watched, accepted)
     in_groups = plan.masking.method.scope != "file"
     remarks = shared.remarks(in_groups=in_groups, is_rewritten=is_rewritten)
     partition = Partition(groups, tuple(block))
@@ -157,7 +163,8 @@ def _refuse_determined(work: Work, number: int, block: Sequence[str]) -> list[st
             raise DataError(
                 f'The values of "{name}" differ by no more than rounding. Take off what they have in common.'
             )
-    follows = unchanged_cells(X, _predicted_from(X, Y, strata.codes))
+    predicted, alone = _predicted_from(X, Y, strata.codes)
+    follows = unchanged_cells(X[~alone], predicted[~alone])
     for place, name in enumerate(names):
         if follows[:, place].all():
             raise DataError(
@@ -169,34 +176,37 @@ def _refuse_determined(work: Work, number: int, block: Sequence[str]) -> list[st
     others = [column for column in map(table.numbers, outside) if np.isfinite(column).mean() >= _MOSTLY]
     there = np.flatnonzero(np.all([np.isfinite(column) for column in [X[:, 0], *others]], axis=0))
     some = there[:: max(1, len(there) // max(_MOST_LOOKED_AT, 20 * (len(others) + Y.shape[1])))]
-    predicted = _predicted_from(
+    predicted, alone = _predicted_from(
         X[some], np.column_stack([Y[some], *(column[some] for column in others)]), strata.codes[some]
     )
     return [
         f'"{name}" follows, exactly or nearly, from columns that stay as they are. Name one of those confidential too, '
         "in its block."
-        for name, is_near in zip(names, _correlations(X[some], predicted) > _NEARLY, strict=True)
+        for name, is_near in zip(names, _correlations(X[some][~alone], predicted[~alone]) > _NEARLY, strict=True)
         if is_near
     ]
 
 
-def _predicted_from(X: Doubles, Y: Doubles, strata: NDArray[np.int64]) -> Doubles:
+def _predicted_from(X: Doubles, Y: Doubles, strata: NDArray[np.int64]) -> tuple[Doubles, NDArray[np.bool_]]:
     """Return the confidential variables as predicted from the others, by regression in every stratum.
 
-    In a stratum with hardly more records than variables anything follows from anything: there it is infinite.
+    In a stratum with hardly more records than variables anything follows from anything: there it is infinite. Records
+    that stand alone are left out, and returned: any regression follows them.
     """
-    predicted = np.full_like(X, np.inf)
+    predicted, alone = np.full_like(X, np.inf), np.zeros(len(X), dtype=bool)
     scaled, exponents = without_extremes(X)
     others, _ = without_extremes(Y)
     if Y.shape[1] == 0:
-        return predicted
+        return predicted, alone
     for stratum in np.unique(strata):
         rows = np.flatnonzero(strata == stratum)
+        alone[rows] = alone_in_all(Y[rows])
+        rows = rows[~alone[rows]]
         fit = regressed(scaled[rows][None], others[rows][None])
         if fit.degrees[0] >= max(2, X.shape[1]):
             with np.errstate(under="ignore"):
                 predicted[rows] = np.ldexp(fit.means[0] + fit.fitted[0], exponents)
-    return predicted
+    return predicted, alone
 
 
 def _correlations(before: Doubles, after: Doubles) -> Doubles:
@@ -208,6 +218,24 @@ def _correlations(before: Doubles, after: Doubles) -> Doubles:
             one, other = (pair - pair.mean(axis=0)).T
             found[place] = (one * other).sum() / np.sqrt((one * one).sum() * (other * other).sum())
     return found
+
+
+def _near(before: Doubles, after: Doubles, watched: NDArray[np.bool_], accepted: bool) -> list[str]:
+    """Say how many records that stand alone have a value that is near their own: a note if accepted, else a warning."""
+    near = int((watched & near_cells(before, before, after)).any(axis=1).sum())
+    if not near:
+        return []
+    text = (
+        f"{near} of {int(watched.any(axis=1).sum())} records that stand alone, in a value of theirs or in what stays, "
+        "come out within 1 % of a value of theirs"
+    )
+    if accepted:
+        return [f"{text}, which was accepted."]
+    warn(
+        f"{text}. Make such values less extreme (--recode with top and bottom), or leave the records out.",
+        DisclosureWarning,
+    )
+    return []
 
 
 def _refuse_kept(

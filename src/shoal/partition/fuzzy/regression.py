@@ -69,6 +69,8 @@ class FuzzyCRegression(Estimator):
     order_
         The models of every record, n x c: first the one that it belongs to most, of several the first. It also
         distinguishes memberships that are too small for numbers.
+    weights_
+        The weights of the records in the least squares of every model, n x c, relative to the largest.
     labels_
         The model every record belongs to most, the first column of `order_`.
     shares_
@@ -188,6 +190,20 @@ class FuzzyCRegression(Estimator):
 
         return float(r2_score(y, self.predict(X), sample_weight=sample_weight))
 
+    def weighted_design(self, X: ArrayLike, model: int) -> Doubles:
+        """Return the rows that the least squares of one model was taken over, each times the root of its weight.
+
+        Parameters
+        ----------
+        X
+            The records that were fitted.
+        model
+            The number of the model, from 0.
+        """
+        self.refuse_unfitted()
+        A = self._design(checked_matrix(self, X, [np.float64], reset=False))
+        return np.asarray(np.sqrt(self.weights_[:, [model]]) * A)
+
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import RegressorTags, Tags, TargetTags
 
@@ -242,13 +258,15 @@ class FuzzyCRegression(Estimator):
             errors = _squared_errors(A, targets, coefficients)
             for model in np.flatnonzero(lost):
                 worst = int(np.argmax(errors[:, np.flatnonzero(~lost)].min(axis=1)))
-                coefficients[model] = _least_squares(A, targets, _around(worst, A, targets, len(lost)))
+                weights[:, model] = _around(worst, A, targets, len(lost))
+                coefficients[model] = _least_squares(A, targets, weights[:, model])
                 errors[:, model] = _squared_errors(A, targets, coefficients[model : model + 1])[:, 0]
                 lost[model] = False
             previous, logarithms = exp(logarithms), _log_memberships(errors, self.m, nothing)
             n_iter += 1
             converged = float(np.abs(exp(logarithms) - previous).max()) <= self.tol
         self._coefficients = coefficients  # c x q x t, in standard deviations; the constant, if any, comes first
+        self.weights_ = weights
         self.memberships_ = exp(logarithms)
         self.order_ = np.argsort(-logarithms, axis=1, kind="stable")
         self.labels_ = self.order_[:, 0]

@@ -37,9 +37,18 @@ class SyntheticReplacement(Replacement, ABC):
 
     @abstractmethod
     def synthetic(
-        self, X: NDArray[np.float64], Y: NDArray[np.float64], groups: NDArray[np.int64], rng: np.random.Generator
+        self,
+        X: NDArray[np.float64],
+        Y: NDArray[np.float64],
+        groups: NDArray[np.int64],
+        rng: np.random.Generator,
+        *,
+        k: int = 3,
     ) -> Synthetic:
-        """Rewrite the confidential variables X group by group; the others, Y, stay."""
+        """Rewrite the confidential variables X group by group; the others, Y, stay.
+
+        Records that stand alone in Y are rewritten without regard to it, at least k together.
+        """
 
     def for_variables(self, is_rewritten: NDArray[np.bool_]) -> Self:
         """Return the same for some of the confidential variables, those of one block."""

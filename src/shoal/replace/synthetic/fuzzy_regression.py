@@ -15,7 +15,8 @@ from shoal.parameters.limits import Above, Limit, Number, TrueOrFalse, Whole, ch
 from shoal.parameters.searched import Searched
 from shoal.progress import advance
 from shoal.replace.synthetic.base import SyntheticReplacement
-from shoal.replace.synthetic.residuals import stacks
+from shoal.replace.synthetic.leverage import alone_in_turn, watched_cells
+from shoal.replace.synthetic.residuals import directions, stacks
 from shoal.replace.synthetic.synthetic import (
     Names,
     Synthetic,
@@ -23,6 +24,7 @@ from shoal.replace.synthetic.synthetic import (
     as_tuple,
     checked,
     is_unchanged,
+    near_cells,
     refuse_unchanged,
     unmoved_cells,
     without_extremes,
@@ -35,8 +37,10 @@ __all__ = ["FuzzyRegression"]
 
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 _BY_CHANCE = 0.01  # of the records may round to what they were; where more do, models fit too well
+_MORE = 20  # records, at most, that a mean is taken over beyond what it needs
 _CLOSER_WITH_MODELS = "The more models fuzzy regression has (n_clusters), the easier records are to link: measure it."
 
 
@@ -75,7 +79,8 @@ class FuzzyRegression(SyntheticReplacement):
     it.
 
     A record whose values, all of them whole numbers, would round to what they were takes those of the next best model.
-    Where more than one in a hundred would, nothing is moved, and such data are refused.
+    Where more than one in a hundred would, nothing is moved, and such data are refused. Records that a model follows,
+    by their leverage in its least squares, get the mean of at least k records.
 
     There is no noise: records that agree in the other variables and in the model get the same values, and variances
     shrink. No moment is kept exactly.
@@ -129,7 +134,7 @@ class FuzzyRegression(SyntheticReplacement):
         """Return what a reader should know about the number of models; groups make no difference to that."""
         return [_CLOSER_WITH_MODELS]
 
-    def synthetic(self, X: Doubles, Y: Doubles, groups: Labels, rng: np.random.Generator) -> Synthetic:
+    def synthetic(self, X: Doubles, Y: Doubles, groups: Labels, rng: np.random.Generator, *, k: int = 3) -> Synthetic:
         """Rewrite X group by group.
 
         Parameters
@@ -142,6 +147,8 @@ class FuzzyRegression(SyntheticReplacement):
             The group of every record, 0 to g-1; all zeros to rewrite the file as one. Every group has its own models.
         rng
             Where the starts of fuzzy c-means come from.
+        k
+            How many records, at least, get their mean together where models follow some of them.
         """
         X, Y, groups = checked(X, Y, groups)
         if Y.shape[1] == 0:
@@ -156,6 +163,8 @@ class FuzzyRegression(SyntheticReplacement):
         scaled, exponents = without_extremes(X)
         others, _ = without_extremes(Y)
         values, second = X.copy(), X.copy()
+        alone, apart = np.zeros(len(X), dtype=bool), groups.copy()
+        watched = watched_cells(X, alone)
         seeds = rng.integers(0, 2**32, size=len(sizes))
         at_rest, total = 0, 0
         for numbers, stack in stacks(groups, X.shape[1] + Y.shape[1]):
@@ -164,12 +173,18 @@ class FuzzyRegression(SyntheticReplacement):
                 for place, fitted in enumerate((values, second)):
                     chosen = models.order_[:, min(place, self.n_clusters - 1)]
                     fitted[records] = np.ldexp(models.fitted_values(others[records], chosen), exponents)
+                if not self.accept_unchanged:
+                    near = (watched[records] & near_cells(X, X[records], values[records])).any(axis=1)
+                    alone[records], parts = _followed(models, others[records], scaled[records], near, k)
+                    apart[records[parts > 0]] = apart.max() + parts[parts > 0]
                 at_rest += models.converged_
                 total += 1
                 advance(len(records) / len(X))
         by_chance = is_unchanged(X, values) & ~unmoved_cells(X, X, values).all(axis=1)
         if by_chance.mean() <= _BY_CHANCE:
             values[by_chance] = second[by_chance]
+        for rows in _members(apart, int(groups.max()) + 1):
+            values[rows] = np.ldexp(scaled[rows].mean(axis=0), exponents)
         unchanged = int(is_unchanged(X, values).sum())
         if not self.accept_unchanged:
             refuse_unchanged(
@@ -187,7 +202,14 @@ class FuzzyRegression(SyntheticReplacement):
             total,
             if_none="The memberships came to rest (converged).",
         )
-        return Synthetic(values, unchanged, (restless,))
+        followed = Tally(
+            "Records whose values a model follows, which would give these away: {count} of {of}. They have the mean of "
+            f"at least {k} records instead, and so do the others of these.",
+            int(alone.sum()),
+            len(X),
+        )
+        divided = np.unique(apart, return_inverse=True)[1].ravel() if alone.any() else None
+        return Synthetic(values, unchanged, (restless, followed), groups=divided, watched=watched_cells(X, alone))
 
     def _fitted(self, X: Doubles, Y: Doubles, seed: int) -> FuzzyCRegression:
         """Return the models of one group."""
@@ -205,3 +227,51 @@ class FuzzyRegression(SyntheticReplacement):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # counted, and said in the notes
             return models.fit(Y, X)
+
+
+def _followed(models: FuzzyCRegression, Y: Doubles, X: Doubles, near: Flags, k: int) -> tuple[Flags, Labels]:
+    """Return which records of a group the model they belong to follows, and parts in which they and others get a mean.
+
+    Parameters
+    ----------
+    models
+        Those of the group.
+    Y, X
+        Its records.
+    near
+        Records that are not to have the values of their model in any case.
+    k
+        The fewest records of a part. Those with the most leverage in the model fill it up, and some more where the mean
+        is near by chance.
+    """
+    alone, parts = np.zeros(len(X), dtype=bool), np.zeros(len(X), dtype=np.int64)
+    for model in range(models.n_clusters):
+        design = models.weighted_design(Y, model)[None]
+        here = (_alone(design) | near) & (models.labels_ == model) & (parts == 0)
+        if not here.any():
+            continue
+        alone |= here
+        free = int((parts == 0).sum())
+        if free < k:
+            parts[parts == 0] = max(1, int(parts.max()))
+            break
+        leverages = np.square(directions(design)[0][0]).sum(axis=1)
+        order = np.lexsort((-leverages, ~here, parts > 0))
+        size = max(k, int(here.sum()))
+        for more in range(_MORE):
+            taken = order[: min(size + more, free)]
+            if not near_cells(X, X[here], X[taken].mean(axis=0)).any():
+                break
+        parts[taken] = parts.max() + 1
+    return alone, parts
+
+
+def _alone(design: Doubles) -> Flags:
+    """Return which rows stand alone in what least squares are taken over."""
+    return alone_in_turn(lambda rows: directions(design[:, rows]), design.shape[1])
+
+
+def _members(groups: Labels, first: int) -> list[Labels]:
+    """Return the records of every group from a number on."""
+    order = np.argsort(groups, kind="stable")
+    return np.split(order, np.searchsorted(groups[order], np.arange(first, int(groups.max()) + 1)))[1:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +14,8 @@ from shoal.errors import TooFewRecordsError
 from shoal.parameters.limits import Limit, OneOf, TrueOrFalse, check_limits
 from shoal.replace.synthetic.base import SyntheticReplacement
 from shoal.replace.synthetic.group_merging import merged_with_nearest
-from shoal.replace.synthetic.ipso import Rewritten, redrawn, rewritten
+from shoal.replace.synthetic.ipso import Rewritten, redrawn, rewritten, rewritten_apart
+from shoal.replace.synthetic.leverage import SetApart, alone_in, alone_in_all, set_apart, watched_cells
 from shoal.replace.synthetic.residuals import normal_numbers, regressed
 from shoal.replace.synthetic.synthetic import (
     Names,
@@ -22,6 +24,7 @@ from shoal.replace.synthetic.synthetic import (
     as_tuple,
     checked,
     is_unchanged,
+    refuse_unchanged,
     without_extremes,
 )
 
@@ -87,10 +90,11 @@ class MicroHybrid(SyntheticReplacement):
         The names of the variables to rewrite, X; the others, Y, are released as they are.
     small_groups
         What to do where a group is too small to hide its residuals, or a record would come out unchanged.
-        ``"error"``: refuse, naming the k that is needed. ``"drop-others"``: ignore Y inside these groups; the means
-        there, and the covariances of X, stay exact, the covariances of X with Y inside them do not.
-        ``"merge"``: merge such a group with the nearest until there is room; nothing is lost but some closeness.
-        ``"accept"``: rewrite as far as it goes, and report how many records are unchanged.
+        ``"error"``: refuse, naming the k that is needed; groups that are large enough, but in which a record stands
+        alone, are merged. ``"drop-others"``: ignore Y inside these groups; the means there, and the covariances of X,
+        stay exact, the covariances of X with Y inside them do not. ``"merge"``: merge such a group with the nearest
+        until there is room; nothing is lost but some closeness. ``"accept"``: rewrite as far as it goes, and report how
+        many records are unchanged.
     orthogonal
         Whether new residuals are uncorrelated with the old in every group. It needs larger groups.
 
@@ -100,7 +104,8 @@ class MicroHybrid(SyntheticReplacement):
     original values come out, with d = 1 they do in one of two cases, and below L, the number of confidential variables,
     the new values are a rotation of the old with little freedom. d has to be at least 2 and at least L; with
     `orthogonal` at least 2L. A group with room enough in which a record came out as it was is drawn again, up to twenty
-    times.
+    times. A record stands alone if its fitted value is nearly its own, by its leverage in the regression of its group.
+    One that would stand alone among all records is rewritten without regard to Y, with others, at least k together.
 
     Linkage of the confidential values finds more records than after plain microaggregation of the same groups: these
     data are closer to the original in everything.
@@ -154,7 +159,7 @@ class MicroHybrid(SyntheticReplacement):
         others, _ = without_extremes(Y)
         return least + int(regressed(X[None, :, :0], others[None]).rank[0])
 
-    def synthetic(self, X: Doubles, Y: Doubles, groups: Labels, rng: np.random.Generator) -> Synthetic:
+    def synthetic(self, X: Doubles, Y: Doubles, groups: Labels, rng: np.random.Generator, *, k: int = 3) -> Synthetic:
         """Rewrite X group by group; what is merged is merged among the groups given.
 
         Parameters
@@ -168,11 +173,18 @@ class MicroHybrid(SyntheticReplacement):
         rng
             The source of the noise: n x L normal numbers, whatever the groups are, and more where a record came out
             unchanged.
+        k
+            How many records are rewritten together, at least, without regard to Y where some stand alone in it.
         """
         X, Y, groups = checked(X, Y, groups)
-        work = _Work(X, Y, rng, self.least_degrees(X.shape[1]), self.orthogonal)
+        work = _Work(X, Y, rng, self.least_degrees(X.shape[1]), self.orthogonal, k)
         groups = np.unique(groups, return_inverse=True)[1].ravel()
+        if self.small_groups == "drop-others":
+            return self._with_others_dropped(work, groups)
+        if self.small_groups != "accept":
+            work.watched = watched_cells(X, np.zeros(len(X), dtype=bool))
         new = work.rewritten(groups)
+        alone = alone_in(Y, groups, work.alone_in_all, work.least)
         if self.small_groups == "accept":
             tally = Tally(
                 "{count} of {of} groups are too small to hide their residuals.",
@@ -180,14 +192,11 @@ class MicroHybrid(SyntheticReplacement):
                 len(new.degrees),
             )
             same = int(is_unchanged(X, new.values).sum())
-            return Synthetic(new.values, same, (tally,), int(new.degrees.min()))
-        if self.small_groups == "drop-others":
-            return self._with_others_dropped(work, groups, new)
-        if self.small_groups == "merge":
-            return self._with_groups_merged(work, groups, new)
-        self._refuse_small(work, groups, new.degrees < work.least)
-        self._refuse_unchanged(work, groups, new)
-        return Synthetic(new.values, 0, (), int(new.degrees.min()))
+            return Synthetic(new.values, same, (tally,), int(new.degrees.min()), watched=watched_cells(X, alone))
+        if self.small_groups == "error":
+            self._refuse_small(work, groups, new.degrees < work.least)
+            self._refuse_unchanged(work, groups, new, ~alone)
+        return self._with_groups_merged(work, groups, new, alone)
 
     def _refuse_small(self, work: _Work, groups: Labels, small: Flags) -> None:
         """Raise GroupsTooSmallError if a group has too few degrees of freedom."""
@@ -205,15 +214,16 @@ class MicroHybrid(SyntheticReplacement):
             more="name fewer variables",
         )
 
-    def _refuse_unchanged(self, work: _Work, groups: Labels, new: Rewritten) -> None:
-        """Raise GroupsTooSmallError if a record came out unchanged, with the ways out that lead somewhere."""
-        same = is_unchanged(work.X, new.values)
+    def _refuse_unchanged(self, work: _Work, groups: Labels, new: Rewritten, counted: Flags) -> None:
+        """Raise GroupsTooSmallError if a record that counts came out unchanged, with the ways out of it."""
+        same = is_unchanged(work.X, new.values) & counted
         if not same.any():
             return
-        poor = work.poor(groups, new)
-        alone = work.rewritten(groups, poor, without_others=True)
-        dropped = not is_unchanged(work.X, np.where(poor[groups][:, None], alone.values, new.values)).any()
-        together = not is_unchanged(work.X, work.rewritten(np.zeros_like(groups)).values).any()
+        poor = work.poor(groups, new, same)
+        without = work.rewritten(groups, poor, Y=work.Y[:, :0])
+        dropped = not is_unchanged(work.X, np.where(poor[groups][:, None], without.values, new.values))[counted].any()
+        whole = set_apart(work.Y, np.zeros_like(groups), work.k, work.least)
+        together = not is_unchanged(work.X, work.rewritten_but(whole).values).any()
         first = np.unique(groups, return_index=True)[1][groups]
         alike = (work.X[first] == work.X).all(axis=1)[poor[groups]].all()
         why = "are all alike in their group" if alike else "differ in their group by no more than rounding"
@@ -229,34 +239,45 @@ class MicroHybrid(SyntheticReplacement):
             more="" if together else "name another variable confidential too",
         )
 
-    def _with_others_dropped(self, work: _Work, groups: Labels, new: Rewritten) -> Synthetic:
-        """Rewrite the groups that let original values through once more, as if there were no other variables."""
-        poor = work.poor(groups, new)
+    def _with_others_dropped(self, work: _Work, groups: Labels) -> Synthetic:
+        """Rewrite the groups that let original values through as if there were no other variables."""
+        apart = set_apart(work.Y, groups, work.k, work.least)
+        groups, work.watched = apart.groups, watched_cells(work.X, apart.alone | work.alone_in_all)
+        new = work.rewritten_but(apart)
+        poor = work.poor(groups, new, is_unchanged(work.X, new.values))
         self._refuse_small(work, groups, poor & (np.bincount(groups) <= work.least))
         values, degrees = new.values, new.degrees.copy()
         if poor.any():
-            again = work.rewritten(groups, poor, without_others=True)
+            again = work.rewritten(groups, poor, Y=work.Y[:, :0])
             values = np.where(poor[groups][:, None], again.values, values)
             degrees[poor] = again.degrees
-        self._refuse_unchanged(work, groups, Rewritten(values, degrees, new.is_orthogonal))
+        self._refuse_unchanged(
+            work, groups, Rewritten(values, degrees, new.is_orthogonal), np.ones(len(groups), dtype=bool)
+        )
         tally = Tally(
             "Groups in which the other variables were ignored: {count} of {of}. Covariances with those variables are "
             "not exact.",
             int(poor.sum()),
             len(poor),
         )
-        return Synthetic(values, 0, (tally,), int(degrees.min()))
+        return Synthetic(values, 0, (tally, *apart.tallies), int(degrees.min()), apart.divided, work.watched)
 
-    def _with_groups_merged(self, work: _Work, groups: Labels, new: Rewritten) -> Synthetic:
-        """Merge the groups that let original values through with their nearest until none does."""
+    def _with_groups_merged(self, work: _Work, groups: Labels, new: Rewritten, alone: Flags) -> Synthetic:
+        """Merge the groups that let original values through with their nearest until none does.
+
+        Records that stand alone among all are no reason to merge: they would in any group, and are set apart at last.
+        """
         given, before = groups, int(groups.max()) + 1
         values, degrees = new.values, new.degrees
-        poor = work.poor(groups, new)
+        helped = ~work.alone_in_all
+        poor = work.poor(groups, new, (alone | is_unchanged(work.X, values)) & helped)
         enough = self.enough_records(work.X, work.Y) if poor.any() else 0
         while poor.any():
             if len(poor) == 1:
-                alone = work.rewritten(given, without_others=True)
-                can_drop = work.Y.shape[1] > 0 and not work.poor(given, alone).any()
+                without = work.rewritten(given, Y=work.Y[:, :0])
+                can_drop = (
+                    work.Y.shape[1] > 0 and not work.poor(given, without, is_unchanged(work.X, without.values)).any()
+                )
                 raise TooFewRecordsError(
                     f"Hybrid data needs {enough} records and other variables that do not determine the confidential "
                     f"ones; even all {len(values)} records as one group would release original values. Name "
@@ -271,33 +292,76 @@ class MicroHybrid(SyntheticReplacement):
             values = np.where(touched[groups][:, None], again.values, values)
             degrees = degrees[merging.first]
             degrees[touched] = again.degrees
-            poor = work.poor(groups, Rewritten(values, degrees, again.is_orthogonal))
+            here = alone_in(work.Y, groups, work.alone_in_all, work.least, touched)
+            alone = np.where(touched[groups], here, alone)
+            new = Rewritten(values, degrees, again.is_orthogonal)
+            poor = work.poor(groups, new, (alone | is_unchanged(work.X, values)) & helped)
         after = int(groups.max()) + 1
         tally = Tally("Groups merged with others, to hide their residuals: {count} of {of}.", before - after, before)
-        return Synthetic(values, 0, (tally,), int(degrees.min()), groups if after < before else None)
+        made = Synthetic(values, 0, (tally,), int(degrees.min()), groups if after < before else None, work.watched)
+        return self._with_records_set_apart(work, groups, made) if work.alone_in_all.any() else made
+
+    def _with_records_set_apart(self, work: _Work, groups: Labels, made: Synthetic) -> Synthetic:
+        """Rewrite the groups once more in which there are records that stand alone among all; these are set apart."""
+        apart = set_apart(work.Y, groups, work.k, work.least)
+        again = np.zeros(int(apart.groups.max()) + 1, dtype=bool)
+        again[apart.groups[(np.bincount(groups, weights=apart.alone) > 0)[groups]]] = True
+        work.watched = watched_cells(work.X, apart.alone)
+        new = work.rewritten_but(apart, again)
+        values = np.where(again[apart.groups][:, None], new.values, made.values)
+        refuse_unchanged(
+            "Hybrid data",
+            int(is_unchanged(work.X, values).sum()),
+            len(values),
+            'Name another variable confidential too, or accept it (small_groups="accept").',
+        )
+        degrees = min(int(made.degrees or 0), int(new.degrees.min()))
+        return Synthetic(values, 0, (*made.tallies, *apart.tallies), degrees, apart.groups, work.watched)
 
 
 class _Work:
     """The data, the noise, and what is asked of a group."""
 
-    def __init__(self, X: Doubles, Y: Doubles, rng: np.random.Generator, least: int, orthogonal: bool) -> None:
+    def __init__(self, X: Doubles, Y: Doubles, rng: np.random.Generator, least: int, orthogonal: bool, k: int) -> None:
         self.X, self.Y, self.W = X, Y, normal_numbers(rng, X.shape)
-        self.rng, self.least = rng, least
+        self.rng, self.least, self.k = rng, least, k
         self.orthogonal = orthogonal
+        self.watched: Flags | None = None
 
-    def rewritten(self, groups: Labels, wanted: Flags | None = None, *, without_others: bool = False) -> Rewritten:
-        """Return IPSO-C inside the groups that are wanted, drawn again where a record came out as it was."""
-        Y = self.Y[:, :0] if without_others else self.Y
+    @cached_property
+    def alone_in_all(self) -> Flags:
+        """Which records stand alone among all, whatever the groups are."""
+        return alone_in_all(self.Y)
+
+    def rewritten(self, groups: Labels, wanted: Flags | None = None, *, Y: Doubles | None = None) -> Rewritten:
+        """Return IPSO-C inside the groups that are wanted, drawn again where a record came out as it was.
+
+        By default the variables that stay are those given.
+        """
+        Y = self.Y if Y is None else Y
         new = rewritten(self.X, Y, self.W, groups, orthogonal=self.orthogonal, wanted=wanted)
         free = np.ones(int(groups.max()) + 1, dtype=bool) if wanted is None else wanted.copy()
         free[free] = new.degrees > 1  # of a residual and its mirror image a coin has chosen
-        values = redrawn(self.X, Y, new.values, groups, self.rng, orthogonal=self.orthogonal, wanted=free)
+        values = redrawn(
+            self.X, Y, new.values, groups, self.rng, orthogonal=self.orthogonal, wanted=free, watched=self.watched
+        )
         return Rewritten(values, new.degrees, new.is_orthogonal)
 
-    def poor(self, groups: Labels, new: Rewritten) -> Flags:
-        """Return which groups have too few degrees of freedom, or a record that is unchanged."""
+    def rewritten_but(self, apart: SetApart, wanted: Flags | None = None) -> Rewritten:
+        """Return the same, but in the groups of records that are set apart as if there were no other variables."""
+        if apart.is_rest is None:
+            return self.rewritten(apart.groups, wanted)
+        wanted = apart.is_rest | apart.is_apart if wanted is None else wanted
+        new = self.rewritten(apart.groups, wanted & apart.is_rest)
+        values, _ = rewritten_apart(self.X, self.W, new.values, apart, self.rng, self.watched)
+        degrees = np.bincount(apart.groups) - 1
+        degrees[wanted & apart.is_rest] = new.degrees
+        return Rewritten(values, degrees[wanted], new.is_orthogonal)
+
+    def poor(self, groups: Labels, new: Rewritten, let_through: Flags) -> Flags:
+        """Return which groups have too few degrees of freedom, or one of the records that are let through."""
         poor: Flags = new.degrees < self.least
-        poor[groups[is_unchanged(self.X, new.values)]] = True
+        poor[groups[let_through]] = True
         return poor
 
 

@@ -15,6 +15,7 @@ from shoal.parameters.limits import Limit, OneOf, TrueOrFalse, check_limits
 from shoal.parameters.searched import Searched
 from shoal.progress import advance, share
 from shoal.replace.synthetic.base import SyntheticReplacement
+from shoal.replace.synthetic.leverage import SetApart, set_apart, watched_cells
 from shoal.replace.synthetic.residuals import (
     Regressed,
     factor,
@@ -31,12 +32,13 @@ from shoal.replace.synthetic.synthetic import (
     as_tuple,
     checked,
     is_unchanged,
+    near_cells,
     refuse_unchanged,
     unmoved_cells,
     without_extremes,
 )
 
-__all__ = ["IPSO", "Rewritten", "redrawn", "rewritten"]
+__all__ = ["IPSO", "Rewritten", "redrawn", "rewritten", "rewritten_apart"]
 
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -65,9 +67,9 @@ class IPSO(SyntheticReplacement):
         Needs 2L + M + 1 records for L confidential variables and M others, where C alone needs L + M + 1.
     accept_unchanged
         Whether records may come out unchanged. They do if X follows from Y without error, if there are as few
-        records as variables in Y, or if a record is the only one in which a variable of Y differs. By default such data
-        are refused, and groups with fewer degrees of freedom than 2 or L. A record that came out as it was by bad luck
-        is drawn again, with others.
+        records as variables in Y, or if a record stands alone in Y. By default records that stand alone are rewritten
+        without regard to Y, at least k together, and the other cases are refused, as are groups with fewer degrees of
+        freedom than 2 or L. A record that came out as it was by bad luck is drawn again, with others.
 
     Notes
     -----
@@ -76,6 +78,9 @@ class IPSO(SyntheticReplacement):
     The paper on microaggregation-based hybrid data speaks of the "basic form, IPSO-A" and then describes what keeps
     means, variances and covariances exactly: this is C with ``orthogonal=True``. Its least group size is misprinted
     (|X| + 2|Y| + 1 for 2|X| + |Y| + 1).
+
+    A record stands alone if its fitted value is at least 98 % its own, by its leverage, or if it would be without up to
+    four others like it. Covariances with Y are exact for the other records.
 
     Any rank will do: columns that follow from others are found and cost nothing, and X keeps every exact linear
     relation among its variables and with those of Y. What is kept are moments, not ranges: an income may come out
@@ -109,7 +114,7 @@ class IPSO(SyntheticReplacement):
         if self.orthogonal and self.variant != "C":
             raise ParameterError(f'orthogonal=True needs variant="C"; got "{self.variant}".')
 
-    def synthetic(self, X: Doubles, Y: Doubles, groups: Labels, rng: np.random.Generator) -> Synthetic:
+    def synthetic(self, X: Doubles, Y: Doubles, groups: Labels, rng: np.random.Generator, *, k: int = 3) -> Synthetic:
         """Rewrite X group by group.
 
         Parameters
@@ -123,10 +128,17 @@ class IPSO(SyntheticReplacement):
         rng
             Where the noise comes from: n x L normal numbers, whatever the groups are, and more where a record came out
             as it was.
+        k
+            How many records are rewritten together, at least, without regard to Y where some stand alone in it.
         """
         X, Y, groups = checked(X, Y, groups)
         W = normal_numbers(rng, X.shape)
-        new = rewritten(X, Y, W, groups, variant=self.variant, orthogonal=self.orthogonal)
+        needed = max(2, X.shape[1] * (2 if self.orthogonal else 1))
+        apart = set_apart(Y, groups, k, needed, accepted=self.accept_unchanged)
+        groups, rest = apart.groups, apart.is_rest
+        watched = watched_cells(X, apart.alone)
+        avoided = None if self.accept_unchanged else watched
+        new = rewritten(X, Y, W, groups, variant=self.variant, orthogonal=self.orthogonal, wanted=rest)
         if self.orthogonal and not new.is_orthogonal.all():
             raise TooFewRecordsError(
                 f"orthogonal=True needs up to {2 * X.shape[1] + Y.shape[1] + 1} records in a group, two for each "
@@ -134,14 +146,15 @@ class IPSO(SyntheticReplacement):
                 f"{len(new.is_orthogonal)} groups have too few. Raise k, name fewer variables, or use orthogonal=False."
             )
         least = max(2, X.shape[1])  # with one degree of freedom, what is not the original is its mirror image
-        if new.degrees.min() < least and not self.accept_unchanged:
+        if new.degrees.min(initial=least) < least and not self.accept_unchanged:
             enough = int(regressed(X[None, :, :0], without_extremes(Y)[0][None]).rank[0]) + least
             raise TooFewRecordsError(
                 f"IPSO needs {least} records more in a group than the other variables tell apart; "
                 f"{int((new.degrees < least).sum())} of {len(new.degrees)} groups have fewer. "
                 f"{f'Raise k to {enough} or more, or name' if enough <= len(X) else 'Name'} fewer other variables."
             )
-        values = redrawn(X, Y, new.values, groups, rng, orthogonal=self.orthogonal)
+        values = redrawn(X, Y, new.values, groups, rng, orthogonal=self.orthogonal, wanted=rest, watched=avoided)
+        values, degrees = rewritten_apart(X, W, values, apart, rng, avoided)
         unchanged = int(is_unchanged(X, values).sum())
         if not self.accept_unchanged:
             refuse_unchanged(
@@ -152,7 +165,9 @@ class IPSO(SyntheticReplacement):
                 "them confidential too, raise k, or accept it "
                 "(accept_unchanged=True; --replace ipso:accept_unchanged=true).",
             )
-        return Synthetic(values, unchanged, degrees=int(new.degrees.min()))
+        return Synthetic(
+            values, unchanged, apart.tallies, int(new.degrees.min(initial=degrees)), apart.divided, watched
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,8 +229,9 @@ def redrawn(
     *,
     orthogonal: bool = False,
     wanted: NDArray[np.bool_] | None = None,
+    watched: NDArray[np.bool_] | None = None,
 ) -> Doubles:
-    """Return new values in which no record is as it was, where a few more draws can help.
+    """Return new values in which no record is as it was, nor near where it is watched, if a few more draws can help.
 
     IPSO-C runs once more over what it made: inside a group that has such a record, or, in a large one, over that record
     and others drawn at random. What was kept exactly still is.
@@ -232,11 +248,15 @@ def redrawn(
         Whether how new and old values go together is to be kept as well.
     wanted
         Which groups may be touched; None: all.
+    watched
+        Which values are not to be near what they were, n x L; None: none.
     """
     kept = np.hstack([Y, X]) if orthogonal else Y
     may_move = np.ones(len(X), dtype=bool) if wanted is None else wanted[groups]
     for _ in range(_REDRAWS):
         same = is_unchanged(X, values) & may_move
+        if watched is not None:
+            same |= (watched & near_cells(X, X, values)).any(axis=1) & may_move
         if not same.any():
             break
         rows = _with_company(same, groups, 4 * (1 + kept.shape[1] + X.shape[1]), rng)
@@ -249,6 +269,38 @@ def redrawn(
         values = values.copy()
         values[rows] = after
     return values
+
+
+def rewritten_apart(
+    X: Doubles,
+    W: Doubles,
+    values: Doubles,
+    apart: SetApart,
+    rng: np.random.Generator,
+    watched: NDArray[np.bool_] | None,
+) -> tuple[Doubles, int]:
+    """Return the values with those of records that are set apart, by IPSO-C without others, and its least degrees.
+
+    Parameters
+    ----------
+    X, W
+        The confidential variables, and noise.
+    values
+        The new values of the other records.
+    apart
+        Which are set apart, in which groups.
+    rng
+        Where more noise comes from.
+    watched
+        Which values are not to be near what they were, n x L; None: none.
+    """
+    if not apart.tallies:
+        return values, len(X)
+    wanted = apart.is_apart
+    new = rewritten(X, X[:, :0], W, apart.groups, wanted=wanted)
+    values = np.where(apart.together[:, None], new.values, values)
+    values = redrawn(X, X[:, :0], values, apart.groups, rng, wanted=wanted, watched=watched)
+    return values, int(new.degrees.min())
 
 
 def _with_company(same: NDArray[np.bool_], groups: Labels, company: int, rng: np.random.Generator) -> Labels:

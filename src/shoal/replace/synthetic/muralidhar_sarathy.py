@@ -15,7 +15,8 @@ from shoal.parameters.limits import Limit, Number, TrueOrFalse, check_limits
 from shoal.parameters.searched import Searched
 from shoal.progress import advance
 from shoal.replace.synthetic.base import SyntheticReplacement
-from shoal.replace.synthetic.ipso import redrawn
+from shoal.replace.synthetic.ipso import redrawn, rewritten_apart
+from shoal.replace.synthetic.leverage import set_apart, watched_cells
 from shoal.replace.synthetic.residuals import normal_numbers, random_basis, regressed, residual_basis, stacks
 from shoal.replace.synthetic.synthetic import (
     Names,
@@ -88,6 +89,9 @@ class MuralidharSarathy(SyntheticReplacement):
     new residuals of a combination of variables have; above 0.999 it is refused, unless accepted. Exactness needs up to
     2L + M + 1 records in a group, for L confidential variables and M others.
 
+    The noise leaves out records that stand alone in Y or X, as it is orthogonal to both. They are rewritten by IPSO-C
+    without regard to Y, at least k together; alpha does not hold for them.
+
     References
     ----------
     K. Muralidhar, R. Sarathy (2008), Generating sufficiency-based non-synthetic perturbed data, Transactions on Data
@@ -140,7 +144,7 @@ class MuralidharSarathy(SyntheticReplacement):
             remarks.append(_NOT_ACROSS)
         return remarks
 
-    def synthetic(self, X: Doubles, Y: Doubles, groups: Labels, rng: np.random.Generator) -> Synthetic:
+    def synthetic(self, X: Doubles, Y: Doubles, groups: Labels, rng: np.random.Generator, *, k: int = 3) -> Synthetic:
         """Rewrite X group by group.
 
         Parameters
@@ -154,9 +158,17 @@ class MuralidharSarathy(SyntheticReplacement):
         rng
             The source of the noise: n x L normal numbers, whatever the groups are, and more where a record came out
             as it was.
+        k
+            How many records are rewritten together, at least, without regard to Y where some stand alone in it.
         """
         X, Y, groups = checked(X, Y, groups)
         W = normal_numbers(rng, X.shape)
+        # The noise is orthogonal to X as well, and leaves records that stand alone there their share and nothing else.
+        both, where = np.hstack([Y, X]), "stay or are rewritten"
+        apart = set_apart(both, groups, k, max(2, X.shape[1]), accepted=self.accept_unchanged, where=where)
+        groups, rest = apart.groups, apart.is_rest
+        watched = watched_cells(X, apart.alone)
+        avoided = None if self.accept_unchanged else watched
         alpha = self._matrix(X.shape[1])
         scaled, exponents = without_extremes(X)
         others, _ = without_extremes(Y)
@@ -165,7 +177,7 @@ class MuralidharSarathy(SyntheticReplacement):
             alpha = np.where(alpha == 0, 0.0, np.ldexp(alpha, exponents[None, :] - exponents[:, None]))
         values = X.copy()
         short, total, largest, degrees = 0, 0, 0.0, len(X)
-        for _, records in stacks(groups, X.shape[1] + Y.shape[1] + 1):
+        for _, records in stacks(groups, X.shape[1] + Y.shape[1] + 1, rest):
             fit = regressed(scaled[records], others[records])
             own, rank = residual_basis(fit)
             share, noise, most = _split(own, fit.residuals, alpha, isinstance(self.alpha, tuple))
@@ -185,7 +197,8 @@ class MuralidharSarathy(SyntheticReplacement):
                 values[records] = np.ldexp(fit.means + new, exponents)
             advance(records.size / len(X))
         self._refuse(largest, short, total, X.shape[1], Y.shape[1])
-        values = redrawn(X, Y, values, groups, rng, orthogonal=True)
+        values = redrawn(X, Y, values, groups, rng, orthogonal=True, wanted=rest, watched=avoided)
+        values, least = rewritten_apart(X, W, values, apart, rng, avoided)
         unchanged = int(is_unchanged(X, values).sum())
         if not self.accept_unchanged:
             refuse_unchanged(
@@ -200,7 +213,7 @@ class MuralidharSarathy(SyntheticReplacement):
                     "alpha leaves so little noise that original values, or combinations of them, follow from the "
                     f"release. Multiply it by at most {_scale(_MOST_KEPT / largest)}, or accept it ({_ACCEPT})."
                 )
-        return Synthetic(values, unchanged, degrees=degrees)
+        return Synthetic(values, unchanged, apart.tallies, min(degrees, least), apart.divided, watched)
 
     def _matrix(self, columns: int) -> Doubles:
         given = np.asarray(self.alpha, dtype=np.float64)

@@ -17,6 +17,7 @@ from shoal.arithmetic import products, singular, triangles
 
 __all__ = [
     "Regressed",
+    "directions",
     "factor",
     "normal_numbers",
     "random_basis",
@@ -99,11 +100,11 @@ def regressed(X: Doubles, Y: Doubles) -> Regressed:
     b, s, _ = X.shape
     means, X, _ = _centred(X)
     _, Y, rounding = _centred(Y)
-    directions, rank = _directions(Y, rounding)
+    inside, rank = directions(Y, rounding)
     # A direction that is short beside the columns it comes from is orthogonal to the constant only roughly: with the
     # constant in front, QR makes it so again.
     constant = np.full((b, s, 1), 1 / np.sqrt(s))
-    basis = _orthonormal(np.concatenate([constant, directions[:, :, : s - 1]], axis=2))
+    basis = _orthonormal(np.concatenate([constant, inside[:, :, : s - 1]], axis=2))
     rank = np.minimum(rank + 1, s)
     basis *= _first(rank, basis.shape[2])
     fitted = _onto(basis, X)
@@ -176,7 +177,7 @@ def residual_basis(fit: Regressed) -> tuple[Doubles, Labels]:
     """Return an orthonormal basis of the residuals, zeros behind it, and its rank; both for each group."""
     lengths, sizes = _lengths(fit.residuals), _lengths(fit.fitted + fit.residuals)
     rounding = _ROUNDING * _EPSILON * np.divide(sizes, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    basis, rank = _directions(fit.residuals, rounding)
+    basis, rank = directions(fit.residuals, rounding)
     rank = np.minimum(rank, fit.degrees)
     inside = _first(rank, basis.shape[2])
     return _orthonormal((basis - _onto(fit.basis, basis)) * inside) * inside, rank
@@ -194,14 +195,17 @@ def _centred(V: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     return means, deviations, np.divide(noise, lengths, out=np.zeros_like(noise), where=lengths > noise)
 
 
-def _directions(V: Doubles, rounding: Doubles) -> tuple[Doubles, Labels]:
-    """Return an orthonormal basis of the columns of each matrix, zeros behind it, and its rank."""
+def directions(V: Doubles, rounding: Doubles | None = None) -> tuple[Doubles, Labels]:
+    """Return an orthonormal basis of the columns of each matrix, zeros behind it, and its rank.
+
+    `rounding` says how much of the length of each column may be rounding, b x 1 x L; None: no more than always.
+    """
     b, s, columns = V.shape
     if columns == 0:
         return np.zeros((b, s, 0)), np.zeros(b, dtype=np.int64)
     unit, _ = _unit_columns(V)
     left, lengths, _ = singular(unit)
-    least = np.clip(rounding.max(axis=2), _RANK_LEAST, _RANK_MOST)
+    least = np.clip(0.0 if rounding is None else rounding.max(axis=2), _RANK_LEAST, _RANK_MOST)
     rank = (lengths > least).sum(axis=1)
     return left * _first(rank, left.shape[2]), rank
 

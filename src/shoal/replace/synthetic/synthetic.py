@@ -20,6 +20,7 @@ __all__ = [
     "as_tuple",
     "checked",
     "is_unchanged",
+    "near_cells",
     "refuse_unchanged",
     "unchanged_cells",
     "unmoved_cells",
@@ -33,6 +34,10 @@ Labels = NDArray[np.int64]
 _OF_SPREAD = 1e-9
 # ... or by what rounding alone does to the largest value.
 _OF_SIZE = 1e-14
+# So many values may make a standard deviation by themselves; it is then so many times as large as without them.
+_FAR, _OUT_OF_PROPORTION = 5, 100.0
+# New values no farther than this part of the original are near it, and of the distance to other values.
+_NEAR, _NEAR_OF_DISTANCES = 0.01, 0.1
 # In variables with a smaller standard deviation than this, whole numbers round back by chance. Records are not redrawn
 # for it: where there are few values, to know which one it is not is to know much.
 _FEW_UNITS = 5.0
@@ -87,7 +92,10 @@ class Synthetic:
     degrees
         The least number of residual degrees of freedom over the groups; None where the method has none.
     groups
-        The group of every record, if groups were merged; None if they are those that were given.
+        The group of every record, if groups were merged or divided; None if they are those that were given.
+    watched
+        The values that stand alone, in their own column or by what stays of their records, n x L; they ought not to
+        come out near the original. None: none is known of.
     """
 
     values: Doubles
@@ -95,6 +103,7 @@ class Synthetic:
     tallies: tuple[Tally, ...] = ()
     degrees: int | None = None
     groups: Labels | None = None
+    watched: NDArray[np.bool_] | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -159,10 +168,29 @@ def unmoved_cells(X: Doubles, before: Doubles, after: Doubles) -> NDArray[np.boo
     """Return which values are the same before and after, but for rounding; X gives the scale of each variable."""
     scaled, exponents = without_extremes(X)
     with np.errstate(under="ignore"):
-        moved = np.abs(np.ldexp(before, -exponents) - np.ldexp(after, -exponents))
-    spread = scaled.std(axis=0, ddof=1) if len(X) > 1 else np.zeros(X.shape[1])
-    allowed = np.maximum(_OF_SPREAD * spread, _OF_SIZE * np.abs(scaled).max(axis=0))
+        was = np.ldexp(before, -exponents)
+        moved = np.abs(was - np.ldexp(after, -exponents))
+    spread, size = _spread_and_size(scaled, 1)
+    allowed = np.maximum(_OF_SPREAD * spread, _OF_SIZE * np.maximum(size, np.abs(was)))
     return np.asarray(moved <= allowed, dtype=bool)
+
+
+def _spread_and_size(X: Doubles, ddof: int) -> tuple[Doubles, Doubles]:
+    """Return the standard deviation of every column and its largest absolute value.
+
+    Without the few farthest values, where these alone make the standard deviation: beside theirs, what the others do
+    would be rounding.
+    """
+    if len(X) <= ddof:
+        return np.zeros(X.shape[1]), np.abs(X).max(axis=0, initial=0.0)
+    spread, size = X.std(axis=0, ddof=ddof), np.abs(X).max(axis=0)
+    if len(X) <= 2 * _FAR:
+        return spread, size
+    order = np.argsort(np.abs(X - np.median(X, axis=0)), axis=0, kind="stable")
+    inner = np.take_along_axis(X, order[:-_FAR], axis=0)
+    own = inner.std(axis=0, ddof=ddof)
+    is_far = (own > 0) & (spread > _OUT_OF_PROPORTION * own)
+    return np.where(is_far, own, spread), np.where(is_far, np.abs(inner).max(axis=0), size)
 
 
 def unchanged_cells(X: Doubles, values: Doubles) -> NDArray[np.bool_]:
@@ -174,9 +202,22 @@ def is_unchanged(X: Doubles, values: Doubles) -> NDArray[np.bool_]:
     """Return which records have no value that changed; values that round back by chance have."""
     scaled, exponents = without_extremes(X)
     with np.errstate(over="ignore"):
-        has_many = np.ldexp(scaled.std(axis=0), exponents) >= _FEW_UNITS
+        has_many = np.ldexp(_spread_and_size(scaled, 0)[0], exponents) >= _FEW_UNITS
     same = unmoved_cells(X, X, values) | (has_many & _rounds_back(X, values))
     return np.asarray(same.all(axis=1), dtype=bool)
+
+
+def near_cells(X: Doubles, before: Doubles, after: Doubles) -> NDArray[np.bool_]:
+    """Return which values are within 1 % of what they were; X gives the scale of each variable.
+
+    Where all values of a variable are about as large, 1 % is far, and a tenth of the distances between them is near.
+    """
+    scaled, exponents = without_extremes(X)
+    with np.errstate(over="ignore", under="ignore"):
+        was = np.ldexp(before, -exponents)
+        moved = np.abs(was - np.ldexp(after, -exponents))
+    between = np.maximum(_spread_and_size(scaled, 0)[0], np.abs(was - np.median(scaled, axis=0)))
+    return np.asarray(moved <= np.minimum(_NEAR * np.abs(was), _NEAR_OF_DISTANCES * between), dtype=bool)
 
 
 def _rounds_back(X: Doubles, values: Doubles) -> NDArray[np.bool_]:
