@@ -253,6 +253,24 @@ def test_a_variable_that_follows_from_others_is_refused_and_nothing_is_written(c
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
+@pytest.mark.parametrize("replace", ["ipso", "ipso:variant=A", "fuzzy-regression:n_clusters=3,max_iter=5"])
+@pytest.mark.parametrize("shared", [1, 2], ids=["one outlier", "two that share a direction"])
+def test_records_that_stand_alone_are_refused_and_nothing_is_written(cluster, tmp_path, replace, shared):
+    """They would be released nearly as they are, as they were before: in memory they are rewritten with others."""
+    frame = _file()
+    frame.loc[[700, 40][:shared], "b"] = 1e10
+    frame.loc[[700, 40][:shared], "income"] = 471_234_567
+    with pytest.raises(DataError, match=f"{shared} of 1500 records stand alone.*leave the records or the engine out"):
+        _protected(
+            _parts(frame, tmp_path / "in", [600]),
+            tmp_path / "out",
+            cluster,
+            replace=replace,
+            confidential=["income", "a"],
+        )
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
 class _Interrupted(InThisProcess):
     """Workers of which one cannot write the third page that is released."""
 

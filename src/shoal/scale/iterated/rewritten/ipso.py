@@ -22,7 +22,8 @@ from shoal.replace.synthetic.ipso import redrawn
 from shoal.replace.synthetic.residuals import normal_numbers
 from shoal.replace.synthetic.synthetic import refuse_unchanged
 from shoal.scale.iterated.passes import Page, Pass, Passes, loaded, saved
-from shoal.scale.iterated.rewritten.triangles import coefficients, joined, left_over, triangle
+from shoal.scale.iterated.rewritten.alone import alone_among, farthest, refuse_alone
+from shoal.scale.iterated.rewritten.triangles import coefficients, coordinates, joined, left_over, triangle
 from shoal.scale.iterated.rewritten.variables import Kept, Layout, StratumFacts, facts_of, kept_in
 
 __all__ = ["rewritten_by_ipso"]
@@ -76,6 +77,9 @@ def rewritten_by_ipso(
     fit, rank = coefficients(facts.whole, width)
     rest = left_over(facts.whole, width)
     _refuse(facts, rest, rank, names, layout, ipso)
+    if not ipso.accept_unchanged:
+        found = alone_among((yield Pass(pages, _farthest, (layout, coordinates(facts.whole, width)))), n)
+        refuse_alone(int(found.sum()), n, ipso.name)
     noise = joined((yield Pass(pages, _triangle_with_noise, (layout, ipso.orthogonal, seed))))
     kept = noise.shape[1] - layout.confidential
     taken, _ = coefficients(noise, kept)
@@ -121,6 +125,12 @@ def _refuse(facts: StratumFacts, rest: Doubles, rank: int, names: Sequence[str],
                 f'"{name}" follows from the variables that stay, so that it would be released as it is. Name one of '
                 "those confidential too, or drop it (role identifier)."
             )
+
+
+def _farthest(page: Page, layout: Layout, turn: Doubles) -> Doubles:
+    """Return the rows of a page that have the most leverage, in an orthonormal basis."""
+    basis = products(layout.design(loaded(page)), turn)
+    return basis[farthest(basis)]
 
 
 def _noise_of(page: Page, columns: int, seed: tuple[int, ...]) -> Doubles:

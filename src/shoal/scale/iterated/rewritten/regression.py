@@ -21,7 +21,8 @@ from shoal.replace import FuzzyRegression
 from shoal.replace.synthetic.synthetic import refuse_unchanged
 from shoal.scale.iterated.clusters.clustering import clustered
 from shoal.scale.iterated.passes import Page, Pass, Passes, loaded, saved
-from shoal.scale.iterated.rewritten.triangles import coefficients, joined, triangle
+from shoal.scale.iterated.rewritten.alone import alone_among, farthest, refuse_alone
+from shoal.scale.iterated.rewritten.triangles import coefficients, coordinates, joined, triangle
 from shoal.scale.iterated.rewritten.variables import Kept, Layout, StratumFacts, facts_of, kept_in
 
 __all__ = ["Models", "fitted_models", "rewritten_by_models"]
@@ -82,6 +83,25 @@ class _Memberships:
 
 
 @dataclass(frozen=True)
+class _Weighing:
+    """How the records counted in the least squares of every model.
+
+    Attributes
+    ----------
+    found
+        What memberships, and with them weights, followed from.
+    tops
+        The logarithms of the largest weights.
+    turns
+        What turns weighted rows into coordinates in an orthonormal basis.
+    """
+
+    found: _Memberships
+    tops: Doubles
+    turns: Sequence[Doubles]
+
+
+@dataclass(frozen=True)
 class Models:
     """Models of one stratum.
 
@@ -91,6 +111,8 @@ class Models:
         The means and standard deviations that the columns of pages are taken in; 1 for a constant.
     found
         What memberships and values follow from.
+    weighing
+        How the records counted in the models.
     n_iter, converged
         The number of iterations, and whether the memberships came to rest.
     """
@@ -98,6 +120,7 @@ class Models:
     places: Doubles
     spreads: Doubles
     found: _Memberships
+    weighing: _Weighing
     n_iter: int
     converged: bool
 
@@ -125,13 +148,17 @@ def fitted_models(
     clusters = yield from clustered(standard, how.n_clusters, c_means_rule(how.m), start)
     own = _Memberships(how.m, how.intercept, centres=clusters.centres)
     before: _Memberships | None = None
+    weighing = _Weighing(own, np.zeros(how.n_clusters), [])
     n_iter = 0
     while True:
         answers = yield Pass(standard, _weighted, (layout.others, own, before))
         converged = before is not None and max(one[3] for one in answers) <= how.tol
         if converged or n_iter == how.max_iter:
-            return Models(places, spreads, own, n_iter, converged)
-        models = _solved(answers, layout.others + int(how.intercept))
+            return Models(places, spreads, own, weighing, n_iter, converged)
+        width = layout.others + int(how.intercept)
+        tops, wholes = _taken_together(answers)
+        models = np.array([coefficients(whole, width)[0] for whole in wholes])
+        weighing = _Weighing(own, tops, [coordinates(whole, width) for whole in wholes])
         own, before = _Memberships(how.m, how.intercept, models=models), own
         n_iter += 1
 
@@ -149,6 +176,17 @@ def rewritten_by_models(
             "Lower n_clusters."
         )
     models = yield from fitted_models(pages, layout, facts, how, seed)
+    if not how.accept_unchanged:
+        rows = yield Pass(pages, _farthest, (layout.others, models))
+        count = sum(
+            int(
+                (
+                    alone_among([one[0] for one in of_model], facts.records) & np.hstack([one[1] for one in of_model])
+                ).sum()
+            )
+            for of_model in zip(*rows, strict=True)
+        )
+        refuse_alone(count, facts.records, how.name)
     by_chance = sum((yield Pass(pages, _by_chance, (layout, models, facts))))
     moves = by_chance <= _BY_CHANCE * facts.records
     kept = reduce(add, (yield Pass(pages, _rewrite, (layout, models, facts, moves))))
@@ -163,8 +201,10 @@ def rewritten_by_models(
     return kept, models.converged
 
 
-def _solved(answers: Sequence[tuple[list[Doubles], Doubles, Doubles, float]], columns: int) -> Doubles:
-    """Return the models of least squares, c x q x t, each from the triangles of all pages with weights on one scale."""
+def _taken_together(
+    answers: Sequence[tuple[list[Doubles], Doubles, Doubles, float]],
+) -> tuple[Doubles, list[Doubles]]:
+    """Return the logarithms of the largest weights of every model, and the triangles of all pages, weighted by it."""
     totals = np.sum([one[2] for one in answers], axis=0)
     lost = int((totals < _EMPTY).sum())
     if lost:
@@ -173,12 +213,25 @@ def _solved(answers: Sequence[tuple[list[Doubles], Doubles, Doubles, float]], co
             "engine out."
         )
     tops = np.array([one[1] for one in answers])
-    models = []
+    wholes = []
     for number in range(tops.shape[1]):
         factors = exp((tops[:, number] - tops[:, number].max()) / 2)
-        whole = joined([factor * one[0][number] for factor, one in zip(factors, answers, strict=True)])
-        models.append(coefficients(whole, columns)[0])
-    return np.array(models)
+        wholes.append(joined([factor * one[0][number] for factor, one in zip(factors, answers, strict=True)]))
+    return tops.max(axis=0), wholes
+
+
+def _farthest(page: Page, others: int, models: Models) -> list[tuple[Doubles, NDArray[np.bool_]]]:
+    """Return the rows of a page with the most leverage in every model, and whether they belong to it."""
+    standard, weighing = loaded(page, _STANDARD), models.weighing
+    design = models.found.design(standard, others)
+    labels = np.argmax(models.found.logarithms(standard, others), axis=1)
+    roots = exp((weighing.found.m * weighing.found.logarithms(standard, others) - weighing.tops) / 2)
+    found = []
+    for model, turn in enumerate(weighing.turns):
+        basis = products(roots[:, [model]] * design, turn)
+        rows = farthest(basis)
+        found.append((basis[rows], labels[rows] == model))
+    return found
 
 
 def _standardise(page: Page, layout: Layout, places: Doubles, spreads: Doubles) -> None:

@@ -12,9 +12,9 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.arithmetic import products, pseudo_inverse, triangles
+from shoal.arithmetic import products, pseudo_inverse, singular, triangles
 
-__all__ = ["coefficients", "joined", "left_over", "triangle"]
+__all__ = ["coefficients", "coordinates", "joined", "left_over", "triangle"]
 
 Doubles = NDArray[np.float64]
 
@@ -49,6 +49,24 @@ def coefficients(whole: Doubles, columns: int) -> tuple[Doubles, int]:
     inverse = pseudo_inverse(others / lengths, _RANK)
     rank = round(float(np.trace(products(inverse, others / lengths))))
     return products(inverse, whole[:, columns:]) / lengths[:, None], rank
+
+
+def coordinates(whole: Doubles, columns: int) -> Doubles:
+    """Return what turns rows of the first columns into coordinates in an orthonormal basis: columns x rank.
+
+    Parameters
+    ----------
+    whole
+        The triangle of all columns.
+    columns
+        How many the first are.
+    """
+    others = whole[:, :columns]
+    lengths = np.sqrt(np.square(others).sum(axis=0))
+    lengths = np.where(lengths > 0, lengths, 1.0)
+    _, sizes, right = (one[0] for one in singular((others / lengths)[None]))
+    inside = sizes > _RANK * sizes[0]
+    return np.asarray((right[inside] / sizes[inside, None]).T / lengths[:, None])
 
 
 def left_over(whole: Doubles, columns: int) -> Doubles:
