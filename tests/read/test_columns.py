@@ -155,7 +155,9 @@ SHARED = {
     "polars Categorical": pl.Series(WORDS, dtype=pl.Categorical),
     "polars Enum": pl.Series(WORDS, dtype=pl.Enum(["unused", "c", "b", "a"])),
     "Arrow string_view": pa.array(WORDS, pa.string_view()),
-    "Arrow chunks": pa.chunked_array([pa.array(some).dictionary_encode() for some in (WORDS[:3], [], WORDS[3:])]),
+    "Arrow chunks": pa.chunked_array(
+        [pa.array(some, pa.string()).dictionary_encode() for some in (WORDS[:3], [], WORDS[3:])]
+    ),
     "Arrow, twice and null": pa.DictionaryArray.from_arrays([0, 1, 2, 3, 4, None, 1], ["b", "a", None, "b", "c"]),
 }
 

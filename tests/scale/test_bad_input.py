@@ -217,7 +217,7 @@ def command_refused(words: str, *arguments: object, cwd: Path) -> None:
         (["in", "-k", 5, "--scheduler", "tcp://127.0.0.1:1", "-o", "out"], "needs --engine dask"),
         (["in", "-k", 5, "--engine", "dask", "--report", "in/r.html", "-o", "out"], "r.html is in in, which is read"),
         (["in", "-k", 5, "--engine", "dask", "--report", "out.plan.toml", "-o", "out"], "both the plan and the report"),
-        (["in", "-k", 5, "--engine", "dask", "-o", "."], "has the input in it"),
+        (["in", "-k", 5, "--engine", "dask", "-o", "."], "-o needs the name of a file"),
         (["in", "-k", 5, "--engine", "dask", "-o", "in/.."], "has the input in it"),
         (["table.csv", "-k", 5, "--engine", "dask", "-o", "out"], "no Parquet file"),
         (["empty", "-k", 5, "--engine", "dask", "-o", "out"], "no files that end with .parquet"),

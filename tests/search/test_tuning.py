@@ -376,6 +376,7 @@ def test_the_command_has_every_option_that_decides_a_result():
 
     of_protect, of_tune = (set(inspect.signature(command).parameters) for command in (cli.protect, cli_tune.tune))
     assert of_protect - of_tune <= {
+        "overwrite",
         *CLUSTER,  # a search is made on one machine
         *DIVISION,
         "method",

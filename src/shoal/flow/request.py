@@ -24,8 +24,8 @@ from shoal.parameters.of_columns import (
     Blocks,
     ByColumn,
     Column,
-    Columns,
     Kind,
+    NamedColumns,
     OneOrByColumn,
     Role,
     read_names,
@@ -101,7 +101,7 @@ class _Codes(Text):
         return read_names(texts)
 
 
-class _Rules(Limit):
+class _AskedRules(Limit):
     """Edit rules, as texts or as objects; a file of them is read before."""
 
     typed: ClassVar[Any] = Path
@@ -184,7 +184,7 @@ class PlannedOptions(DeclaredSection):
     edits: Annotated[
         list[Rule],
         Option(
-            limit=_Rules(),
+            limit=_AskedRules(),
             help='Rules that hold in the release: a text file with one a line ("net + tax == gross"), or Schematron.',
             says=_number_of_rules,
             fact="rules",
@@ -270,7 +270,7 @@ class OpenOptions(DeclaredSection):
     columns: Annotated[
         list[str] | None,
         Option(
-            limit=OrNone(Columns()),
+            limit=OrNone(NamedColumns()),
             help="Columns to protect, separated by commas.",
             unset="all that have no other role",
         ),
@@ -321,7 +321,7 @@ class OpenOptions(DeclaredSection):
         ),
     ] = None
     strata: Annotated[
-        list[str] | None, Option(limit=OrNone(Columns()), help="Columns whose values no group may mix.")
+        list[str] | None, Option(limit=OrNone(NamedColumns()), help="Columns whose values no group may mix.")
     ] = None
     weights: Annotated[str | None, Option(limit=OrNone(Column()), help="The column of sampling weights.")] = None
     unit: Annotated[
@@ -333,12 +333,12 @@ class OpenOptions(DeclaredSection):
     ] = None
     as_is: Annotated[
         list[str] | None,
-        Option(limit=OrNone(Columns()), help="Columns released unchanged: counted, and warned of.", unset="none"),
+        Option(limit=OrNone(NamedColumns()), help="Columns released unchanged: counted, and warned of.", unset="none"),
     ] = None
     confidential: Annotated[
         list[str] | None,
         Option(
-            limit=OrNone(Columns()),
+            limit=OrNone(NamedColumns()),
             help="Columns that synthetic and hybrid data rewrite; the others stay.",
             unset="those with the role confidential",
         ),

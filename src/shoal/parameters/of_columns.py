@@ -19,8 +19,8 @@ __all__ = [
     "Blocks",
     "ByColumn",
     "Column",
-    "Columns",
     "Kind",
+    "NamedColumns",
     "OneOrByColumn",
     "Role",
     "as_names",
@@ -65,7 +65,7 @@ def read_names(texts: Sequence[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Columns(Limit):
+class NamedColumns(Limit):
     """Some columns: one name, or several."""
 
     typed: ClassVar[Any] = list[str]

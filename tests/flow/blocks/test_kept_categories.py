@@ -227,7 +227,7 @@ def test_a_rule_between_a_kept_column_of_units_and_a_changed_one_of_records_is_k
     ("options", "error", "message"),
     [
         ({"categories": "merge"}, ParameterError, "categories must be one of"),
-        ({"categories": {"region": "merge"}}, ParameterError, "categories must be one of"),
+        ({"categories": {"region": "merge"}}, ParameterError, 'categories of "region" must be one of'),
         ({"categories": {"regoin": "within"}}, ColumnError, 'Did you mean "region"'),
         ({"categories": {"age": "suppress"}}, ColumnError, "which is continuous"),
         ({"categories": "suppress", "replace": {"region": "mode"}}, ParameterError, "whose values are kept"),

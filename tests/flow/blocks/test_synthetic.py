@@ -147,7 +147,7 @@ def test_a_k_that_is_too_small_names_the_one_needed_and_the_ways_out(census):
         ({"replace": "hybrid:confidential=AGI", "confidential": ["FICA"]}, ParameterError, "differ"),
         ({"replace": MicroHybrid(confidential=["AGI"]), "confidential": []}, ParameterError, "differ"),
         ({"replace": "hybrid", "confidential": []}, ParameterError, r"--confidential\).*--role COLUMN=confidential"),
-        ({"replace": {"name": ["hybrid"]}, "confidential": ["AGI"]}, ParameterError, "There is no replace"),
+        ({"replace": {"name": ["hybrid"]}, "confidential": ["AGI"]}, ParameterError, "replace must be a name"),
         ({"replace": "muralidhar-sarathy:alpha=2", "confidential": ["FEDTAX"]}, (ParameterError, DataError), "alpha"),
     ],
 )

@@ -22,6 +22,8 @@ from shoal.report.wording import rounded_up
 QUICK = ["sse", "information_loss"]
 PROVING = "refine:steps=1230,random_state=1,prove=true"  # 30 groups and 40 steps for each, then 30 of the proof
 
+BOUND = "shoal.partition.bounds.lower_bound.lower_bound"
+
 
 @pytest.fixture
 def frame() -> pd.DataFrame:
@@ -77,7 +79,7 @@ def test_the_page_says_it_and_the_facts_are_as_the_schema_says(frame, audience):
 
 def test_a_public_report_has_a_rounded_percentage_and_no_advice(frame, monkeypatch):
     bound = LowerBound({"neighbours": 1.0}, "Install more.")
-    monkeypatch.setattr("shoal.flow.proven.losses.lower_bound", lambda X, k: bound)
+    monkeypatch.setattr(BOUND, lambda X, k: bound)
     release = shoal.protect(frame, 3, seed=1)
     inside, public = facts(release).proven, facts(release, "public").proven
     assert inside.note == "Install more." and public.note == ""
@@ -91,7 +93,7 @@ def test_in_public_nothing_is_said_where_values_are_few(frame):
 
 def test_the_text_of_a_release_has_what_its_search_proved_and_computes_nothing(frame, monkeypatch):
     pytest.importorskip("highspy")
-    monkeypatch.setattr("shoal.flow.proven.losses.lower_bound", lambda X, k: pytest.fail("a bound was computed"))
+    monkeypatch.setattr(BOUND, lambda X, k: pytest.fail("a bound was computed"))
     assert facts(shoal.protect(frame, 3), distributions=False).proven is None
     assert facts(shoal.protect(frame, 3, method="refine:steps=32"), distributions=False).proven is None
     refined = shoal.protect(frame, 3, method=PROVING, seed=1)
@@ -102,7 +104,7 @@ def test_the_text_of_a_release_has_what_its_search_proved_and_computes_nothing(f
 def test_terminal_report_comparison_and_plan_name_one_bound(frame, monkeypatch):
     """It is that of the search, and not one that was computed for the page or the comparison."""
     pytest.importorskip("highspy")
-    monkeypatch.setattr("shoal.flow.proven.losses.lower_bound", lambda X, k: LowerBound({"another": 1.0}))
+    monkeypatch.setattr(BOUND, lambda X, k: LowerBound({"another": 1.0}))
     release = shoal.protect(frame, 3, method=PROVING, seed=0)
     (of_plan,) = release.plan.outcome.proven
     assert release.proven == (of_plan,)

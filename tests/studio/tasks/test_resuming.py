@@ -127,7 +127,7 @@ def test_options_come_in_the_forms_that_pages_use(opened):
         ("standardize = 1\n", "standardize must be True or False"),
         ('missing = "guess"\n', "missing must be one of"),
         ("[reading]\nbudget = 1e9\n", "reading.budget is more than 10"),
-        ("[reading]\nbudget = nan\n", "reading.budget is more than 10"),
+        ("[reading]\nbudget = nan\n", "reading.budget must be a number"),
         ('[reading]\nencoding = "no such"\n', "no such"),
         ('[reading]\npath = "/etc/passwd"\n', 'there is no key "reading.path"'),
         ('[[then]]\ncolumns = ["age"]\n', "it has further steps"),

@@ -221,7 +221,7 @@ def wildcard_suppression(
     TooFewRecordsError
         Some combination has fewer than k records that agree with it on the keys that are never suppressed.
     """
-    search = _Search(agreement, KeptKeys(agreement, k, subsets), importance, frozenset(free))
+    search = _NearestSearch(agreement, KeptKeys(agreement, k, subsets), importance, frozenset(free))
     search.find_violators()
     most = max(1, _MOST_CELLS // max(1, agreement.work))
     cost = 0.0
@@ -239,7 +239,7 @@ def wildcard_suppression(
     return LostKeys(search.lost, search.least)
 
 
-class _Search:
+class _NearestSearch:
     """The combinations for which no set of keys was found yet."""
 
     def __init__(self, agreement: Agreement, kept: KeptKeys, importance: Sequence[float], free: frozenset[int]) -> None:
