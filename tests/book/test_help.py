@@ -38,7 +38,7 @@ def test_methods_and_replacements_in_the_help_can_be_typed(option, tmp_path):
 
 def test_measures_and_recodes_in_the_help_are_there():
     assert {example.split(":")[0] for example in quoted("option")} <= set(MEASURES)
-    recodes = {example.partition("=")[2].split(":")[0] for example in quoted("recode")}
+    recodes = {example.partition("=")[2].split(":")[0] for example in quoted("recodes")}
     assert recodes
     assert recodes <= set(RECODES)
 

@@ -485,7 +485,7 @@ def test_rows_say_how_far_above_the_best_possible_they_are_by_one_bound_for_each
         bounded.append(k)
         return shoal.partition.lower_bound(X, k)
 
-    monkeypatch.setattr("shoal.partition.bounds.lower_bound.lower_bound", counted)
+    monkeypatch.setattr("shoal.partition.lower_bound", counted)
     comparison = shoal.compare(frame, [3, 5], ["mdav", "mst", "vmdav", "rank-swap:p=15"])
     assert bounded == [3, 5]
     rows = {(row.method, row.k): row.above_best for row in comparison.rows}
@@ -506,9 +506,7 @@ def test_rows_say_how_far_above_the_best_possible_they_are_by_one_bound_for_each
 def test_blocks_have_a_bound_each(frame, monkeypatch):
     bounded = []
     own = shoal.partition.lower_bound
-    monkeypatch.setattr(
-        "shoal.partition.bounds.lower_bound.lower_bound", lambda X, k: bounded.append(X.shape) or own(X, k)
-    )
+    monkeypatch.setattr("shoal.partition.lower_bound", lambda X, k: bounded.append(X.shape) or own(X, k))
     comparison = shoal.compare(frame, 3, ["mdav", "optimal-univariate"], blocks=1)
     assert bounded == [(120, 1)] * 3
     above = {row.method: row.above_best for row in comparison.rows}

@@ -89,7 +89,7 @@ class Release:
     def _repr_html_(self) -> str | None:
         from shoal.report.writing import release_in_notebook
 
-        return release_in_notebook(self.shown)
+        return release_in_notebook(self)
 
     @cached_property
     def data(self) -> Any:

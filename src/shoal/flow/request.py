@@ -64,7 +64,10 @@ class _Choice(Limit):
             return short_form(written_method(value), METHODS, self.what)
         from shoal.replace import REPLACEMENTS
 
-        return short_form(written_form(value, REPLACEMENTS, self.what), REPLACEMENTS, self.what)
+        written = written_form(value, REPLACEMENTS, self.what)
+        if isinstance(value, Mapping) and set(value) == {"name"}:
+            return dict(value)  # a column may be called "name"
+        return short_form(written, REPLACEMENTS, self.what)
 
     def shown(self, value: Any) -> str:
         return as_text(value) if isinstance(value, Mapping) else str(value)

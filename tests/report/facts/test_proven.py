@@ -22,7 +22,7 @@ from shoal.report.wording import rounded_up
 QUICK = ["sse", "information_loss"]
 PROVING = "refine:steps=1230,random_state=1,prove=true"  # 30 groups and 40 steps for each, then 30 of the proof
 
-BOUND = "shoal.partition.bounds.lower_bound.lower_bound"
+BOUND = "shoal.partition.lower_bound"
 
 
 @pytest.fixture

@@ -205,7 +205,7 @@ def test_a_share_of_fewer_than_k_records_is_given_as_a_bound(few):
     assert min(share for _, share in public.linkage_by_known) == 10
     assert min(public.attack.expected, public.attack.certain, public.attack.linkage) == 10
     assert public.attack.coverage <= 90
-    assert "at most 40 records can be traced (10.0 %)" in public.verdict
+    assert "at most 40 records can be traced (10.0 % by an intruder who knows the method)" in public.verdict
     page = report_html(public)
     assert "A share of fewer than 40 records, or of all but fewer, is given as a bound" in page
     assert "≤ 10.0 %" in page and "≤" not in report_html(internal)

@@ -130,7 +130,7 @@ def test_the_plan_names_the_users_file_and_the_exported_one_and_no_folder_of_the
 def test_rows_leave_in_random_order_unless_they_are_to_keep_it(export, kept):
     release, _ = kept_release(kept)
     random, in_order = (shoal.read_table(export("masked", keep_order=keep)) for keep in (False, True))
-    assert in_order["gross"].tolist() == pytest.approx(release.data["gross"].tolist(), abs=0.005)
+    assert in_order["gross"].tolist() == pytest.approx(release.data["gross"].tolist(), abs=0.011)
     assert random["gross"].tolist() != in_order["gross"].tolist()
     assert sorted(random["gross"]) == pytest.approx(sorted(in_order["gross"]))
 

@@ -40,8 +40,9 @@ def release_fragment(release: Release) -> str:
     Of measures, only information loss and what an intruder finds are computed, and of a large table linkage alone, if
     its headline was asked for before.
     """
+    release = release.shown
     is_small = len(release.masked) <= MOST_RECORDS
-    is_measured = is_small or "headline" in vars(release)
+    is_measured = is_small or "_headline" in vars(release)
     risks = ["distance_linkage"] * is_measured + ["transparency_attack"] * is_small
     evaluation = release.evaluate(measures=["information_loss", *risks])
     summary = summarize(release, "internal", evaluation, distributions=False, linkage=is_measured)
