@@ -480,10 +480,11 @@ def test_the_command_takes_further_measures(frame, tmp_path):
 
 def test_rows_say_how_far_above_the_best_possible_they_are_by_one_bound_for_each_k(frame, monkeypatch):
     bounded = []
+    bound = shoal.partition.lower_bound
 
     def counted(X, k):
         bounded.append(k)
-        return shoal.partition.lower_bound(X, k)
+        return bound(X, k)
 
     monkeypatch.setattr("shoal.partition.lower_bound", counted)
     comparison = shoal.compare(frame, [3, 5], ["mdav", "mst", "vmdav", "rank-swap:p=15"])
