@@ -401,9 +401,17 @@ def test_the_command_line_takes_decimals(incomes, tmp_path, option):
         assert all(adds_up([{name: Decimal(cell) for name, cell in row.items()} for row in csv.DictReader(file)]))
 
 
-@pytest.mark.parametrize("text", ["two", "net=", "net=2.5", "2,3"])
-def test_the_command_line_refuses_what_is_no_number(incomes, tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("two", "--decimals: a number is needed, such as 3."),
+        ("net=", '--decimals wants COLUMN=NUMBER; got "net=".'),
+        ("net=2.5", 'decimals of "net" must be a whole number from -12 to 15; got 2.5.'),
+        ("2,3", "--decimals: a number is needed, such as 3."),
+    ],
+)
+def test_the_command_line_refuses_what_is_no_number(incomes, tmp_path, text, message):
     incomes.to_csv(tmp_path / "in.csv", index=False)
     done = run_shoal("protect", str(tmp_path / "in.csv"), "-k", "3", "--decimals", text)
     assert done.returncode == 2
-    assert "--decimals" in done.stderr or 'decimals of "net" must be a whole number' in done.stderr
+    assert done.stderr == f"shoal: error: {message}\n"
